@@ -1,11 +1,14 @@
-# Everything a contributor types. Each target prepares what it needs; running one again does only what is left.
+# Everything that a contributor types. Each target prepares what it needs. A second run does only
+# what is left.
 JOBS ?= $(shell nproc)
 FUZZ_RUNS ?= 1000000
 export JOBS
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
-# The same sources in another folder find their objects in the cache; what is new is not preprocessed before it is compiled;
-# precompiled headers do not keep a source from being cached (none defines a macro before them or uses __TIME__) and, large
-# as they are, are not read for every source.
+# Settings of ccache:
+# - The same sources in another folder find their objects in the cache.
+# - A new source is compiled without a separate preprocessing first.
+# - Sources with precompiled headers are cached: none defines a macro before them or uses __TIME__.
+# - The large precompiled headers are not read again for every source.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 export CCACHE_DEPEND := 1
@@ -21,12 +24,12 @@ help:
 	@echo "make build   laptime in .venv/bin/laptime"
 	@echo "make run     build it, and profile a PyTorch training (examples/mnist) from start to report"
 	@echo "make run-cpp the same with examples/cpp"
-	@echo "make format  formats C++ and Python, and mends what linters can"
+	@echo "make format  formats C++ and Python, and makes the linters' automatic fixes"
 	@echo "make test    all tests"
-	@echo "make test-gpu  tests and figures that need an NVIDIA GPU; says so where there is none"
+	@echo "make test-gpu  tests and figures that need an NVIDIA GPU; skipped without one"
 	@echo "make bench   the benchmarks; results in bench/results"
 	@echo "make fuzz    FUZZ_RUNS=$(FUZZ_RUNS) executions of each reader fuzzer"
-	@echo "make torture what docs/reliability.md promises, tried: kills, mutants, closed descriptors, every CPython; TORTURE=--write keeps the table"
+	@echo "make torture tests what docs/reliability.md promises: kills, mutants, closed descriptors, every CPython; TORTURE=--write keeps the table"
 	@echo "make clean   remove what was built (.venv stays)"
 
 setup:

@@ -1,4 +1,4 @@
-"""What pairs of turns say of a gain: one value for each round of turns."""
+"""The gain from rounds of turns: one value for each round."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Gain(NamedTuple):
 
 
 def median_gain(gains: list[float]) -> Gain:
-    """The median, and where it lies with 95 % confidence, from rounds drawn again."""
+    """The median and its 95 % confidence interval, by a bootstrap over rounds."""
     draw = random.Random(0)
     drawn = sorted(statistics.median(draw.choices(gains, k=len(gains))) for _ in range(DRAWS))
     return Gain(

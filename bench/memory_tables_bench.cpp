@@ -1,6 +1,5 @@
-// What the tables of memory cost: ten million marks of a training program, alternately allocated by
-// ops and released, on two threads, in a run that is already loaded. Each table is checked against
-// what was put in.
+// What the tables of memory cost. A loaded run has ten million instants of a training program: ops
+// on two threads allocate, and releases follow. Each table is checked against the input.
 #include <algorithm>
 #include <chrono>
 #include <random>
@@ -25,8 +24,8 @@ struct Made {
   std::uint64_t peak_bytes = 0;
 };
 
-// Each op allocates one block; it is released between one and some hundreds of ops later, now and
-// then on the other thread.
+// Each op allocates one block. Its release comes between one and some hundreds of ops later,
+// sometimes on the other thread.
 void make_run(Made& made) {
   std::mt19937_64 random(1);
   const std::uint32_t threads[] = {0, made.ops.add_thread()};

@@ -1,10 +1,10 @@
-// What the answers about ops cost: `ops`, and every table there is, over a run of ten million spans
+// What the tables about ops cost: `ops`, and all tables together, over a run of ten million spans
 // in memory. The run is a model of a small network trained by torch: nested ops with lines and
 // autograd links, backward on another thread, one optimizer step and one wait for input a step.
 // Activations live until their backward, gradients until the next step, temporaries until their op
-// ends; one block a step is never given back. The answers are checked against what the model did.
+// ends. One block a step is never released. The tables are checked against the model.
 //
-// The bar for `ops` is torch's own: key_averages() takes about 44 µs an event; ours is to be 500
+// The bar for `ops` is torch's own: key_averages() takes about 44 µs an event. Ours must be 500
 // times faster.
 #include <chrono>
 #include <map>
@@ -91,7 +91,7 @@ class Trainer {
     run_.add(track, {time, 0, "cpu", kind, block});
     run_.set_bytes(track, kBlockBytes);
   }
-  // An op with an allocation and two ops inside it; the block that it allocates.
+  // An op with an allocation and two ops inside it. Returns the block that it allocates.
   std::uint64_t op(std::uint32_t track, std::string_view name, std::int64_t ns, std::uint64_t link,
                    std::uint32_t call_site) {
     const std::int64_t start = now_;
@@ -159,7 +159,7 @@ double time_of(const char* name, const Analysis& analysis, Table& table) {
   return seconds() - begin;
 }
 
-// Of all tables; and of all tables and advice.
+// The time of all tables, and of all tables with advice.
 struct AllTimes {
   double tables = 1e9, with_advice = 1e9;
 };
@@ -209,7 +209,7 @@ int main() {
                "lines has all time in ops");
   (void)time_of("memory_growth", analysis, table);
   report.check(sum_column(table, "bytes") == static_cast<std::int64_t>(steps * kBlockBytes),
-               "memory_growth finds what is never given back");
+               "memory_growth finds what is never released");
   std::size_t replayed = 0;
   for (const Advice& advice : advise(analysis)) replayed += advice.finding.changes.has_value();
   report.check(replayed >= 2, "advice about the dataset and the optimizer is replayed");

@@ -1,7 +1,7 @@
-// What reading costs: loading a sealed run of ten million spans and answering `scopes`, in spans a
-// second, against the memory of the decoded columns. The run is made through the format's own
-// writer from a model of a training program, whose call counts and sums the answer is checked
-// against. Each measurement is a process of its own, so that its peak memory is its own.
+// What reading costs: loads a sealed run of ten million spans and makes the table `scopes`. The
+// figures are spans a second, and the memory of the decoded columns. The format's own writer makes
+// the run from a model of a training program. The table is checked against the model's call counts
+// and sums. Each measurement is a process of its own, so that its peak memory is its own.
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
@@ -32,8 +32,8 @@ constexpr std::size_t kSpans = 10'000'000;
 constexpr int kRounds = 5;
 constexpr std::uint32_t kLayers = 48;
 
-// Writes spans of one thread as a program records them: in the order of their ends, children before
-// parents.
+// Writes spans of one thread as a program records them: in the order of their ends, so children
+// come before parents.
 class ThreadModel {
  public:
   ThreadModel(LapWriter& writer, std::uint32_t track, std::uint64_t seed)

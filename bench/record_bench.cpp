@@ -1,6 +1,6 @@
-// What recording costs: a scope against two bare clock reads, a scope when off, two threads against
-// one, bytes a span, and a long recording under a memory limit. Each figure is a ratio or a size
-// from this one run; every recording is read back and counted.
+// What recording costs: a scope against two bare clock reads, a scope while recording is off, two
+// threads against one, bytes a span, and a long recording under a memory limit. Each figure is a
+// ratio or a size from this one run. Every recording is read back and counted.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -82,8 +82,8 @@ void start(const std::string& path, std::uint64_t limit) {
   if (laptime_start(path.c_str(), &options) != 0) std::exit(1);
 }
 
-// In bursts, as a program records them: flat out for longer than the encoder follows is
-// bench_threads' case.
+// In bursts, as a program records them. bench_threads measures longer ones, which the encoder
+// cannot keep up with.
 void bench_scope(bench::Report& report) {
   const std::string path = scratch() + "/scope.lap";
   constexpr int kCount = 20'000, kBursts = 60;
@@ -123,9 +123,9 @@ void bench_scope(bench::Report& report) {
   report.figure("scope when not recording", median(off), "ns", 1.5, bench::Bound::at_most);
 }
 
-// Workers that record bursts when told to, so that a burst of one and a burst of two are measured
-// in one recording, on the same warm slots, in turns. Whoever waits sleeps: on two cores a third
-// thread that spins would take its share of one.
+// Workers that record bursts on request. So a burst of one and a burst of two are measured in one
+// recording, on the same warm slots, in turns. A waiting thread sleeps: on two cores a third thread
+// that spins would use its share of one.
 class Workers {
  public:
   explicit Workers(int count) {  // at most two
@@ -135,8 +135,8 @@ class Workers {
     burst(0);
     for (auto& t : threads_) t.join();
   }
-  // The first `active` threads record kBurst scopes each, at once; returns nanoseconds from the
-  // first's begin to the last's end.
+  // The first `active` threads record kBurst scopes each, at once. Returns nanoseconds from the
+  // first begin to the last end.
   double burst(int active) {
     done_ = ready_ = 0;
     active_ = active;
@@ -161,7 +161,7 @@ class Workers {
       if (active == 0) return;
       if (index >= active) continue;
       ready_.fetch_add(1);
-      while (ready_.load() < active) {  // all are awake: a moment
+      while (ready_.load() < active) {  // until all are awake, which takes a moment
       }
       times_[index].begin = now_ns();
       time_each(kBurst, one_scope);

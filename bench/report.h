@@ -1,6 +1,6 @@
-// What a benchmark says: figures with their bars, checks of its own results, the machine; as a
-// table on stdout and as bench/results/NAME.json. A missed bar is shown, and does not fail the run;
-// a failed check does.
+// A benchmark's report: figures with their bars, checks of its own results, and the machine. It is
+// a table on stdout and a file, bench/results/NAME.json. A missed bar is shown and does not fail
+// the run. A failed check does.
 #pragma once
 
 #include <cstdio>
@@ -37,7 +37,7 @@ class Report {
     ok_ = false;
   }
 
-  // Prints and writes; the exit code.
+  // Prints and writes the report. Returns the exit code.
   int finish() const {
     fmt::print("{}: {}\n", name_, machine_description());
     for (const Row& r : rows_)

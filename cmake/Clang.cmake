@@ -1,4 +1,5 @@
-# The toolchain of the presets that compile with clang: 14, the oldest that is supported, or else the distribution's own.
+# The toolchain of the presets that compile with clang: 14, the oldest supported version, else the
+# distribution's default.
 find_program(LAPTIME_CLANG NAMES clang-14 clang REQUIRED)
 find_program(LAPTIME_CLANGXX NAMES clang++-14 clang++ REQUIRED)
 set(CMAKE_C_COMPILER ${LAPTIME_CLANG})

@@ -1,6 +1,6 @@
-# What an install prefix gets: the command, liblaptime.so with its headers, and the two ways to find them
-# (find_package(laptime), pkg-config laptime). A wheel gets the command among its scripts and the library inside the
-# package, beside the module that loads it.
+# An install prefix gets the command, liblaptime.so with its headers, and two ways to find them:
+# find_package(laptime) and pkg-config laptime. A wheel has the command among its scripts. It has the
+# library inside the package, beside the module that loads it.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 

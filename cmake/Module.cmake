@@ -1,9 +1,10 @@
-option(LAPTIME_UNITE "Compile a room's sources eight at a time: less to do from nothing, more after an edit" OFF)
+option(LAPTIME_UNITE "Compile a room's sources eight at a time: a full build is faster, a build after an edit slower" OFF)
 
-# A room of the house: laptime_module(NAME DEPS target…) makes the static library laptime_NAME from the calling folder's
-# *.cpp, and laptime_NAME_test, registered with ctest, from its *_test.cpp. A folder that has no sources yet is an
-# interface library, so that others may already depend on it. OPTIONS are for the compiler, of the library alone. APART: its sources
-# give the same name to different things, each for itself, and are never compiled as one (LAPTIME_UNITE).
+# laptime_module(NAME DEPS target…) makes the static library laptime_NAME from the calling folder's
+# *.cpp, and laptime_NAME_test from its *_test.cpp, registered with ctest. A folder without sources is
+# an interface library, so that other rooms may already depend on it.
+# - OPTIONS: compiler options of the library alone.
+# - APART: its sources use the same name for different things, so LAPTIME_UNITE does not unite them.
 function(laptime_module name)
   cmake_parse_arguments(ARG "APART" "" "DEPS;TEST_DEPS;OPTIONS" ${ARGN})
   set(target laptime_${name})
@@ -37,7 +38,7 @@ function(laptime_unite target)
   endif()
 endfunction()
 
-# Sources and tests of the calling folder and those below it that are no room of their own (no CMakeLists.txt).
+# Sources and tests of the calling folder, and of folders below it without a CMakeLists.txt.
 function(laptime_glob sources_var tests_var)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
   file(GLOB children CONFIGURE_DEPENDS LIST_DIRECTORIES true *)
@@ -54,7 +55,7 @@ function(laptime_glob sources_var tests_var)
   set(${tests_var} ${tests} PARENT_SCOPE)
 endfunction()
 
-# For code whose own speed nobody waits for: a third less time to compile.
+# For code whose speed does not matter: it compiles in a third less time.
 function(laptime_compile_quickly target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:$<IF:$<CONFIG:Release>,-O1,-O0>>)
 endfunction()

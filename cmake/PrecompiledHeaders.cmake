@@ -1,14 +1,14 @@
-# Headers of libraries that most sources include are parsed once for all sources with the same flags. It hides an include that
-# a source forgot: tools/check_includes finds it.
-option(LAPTIME_PCH "Parse common headers once, not once a source" OFF)
+# Library headers that most sources include are parsed once for all sources with the same flags. This
+# hides a missing include, which tools/check_includes finds.
+option(LAPTIME_PCH "Parse common headers once, not once for each source" OFF)
 
 set(LAPTIME_COMMON_HEADERS
     <algorithm> <array> <atomic> <bit> <charconv> <cmath> <cstdint> <cstdlib> <cstring> <filesystem> <functional> <map> <memory>
     <mutex> <numeric> <optional> <set> <span> <string> <string_view> <thread> <tuple> <unordered_map> <utility> <vector>
     <fmt/format.h> <tl/expected.hpp>)
 
-# laptime_precompile(TARGET [AS OTHER] [header…]): the common headers, and those named here, for sources of the target. OTHER is a
-# target with the same flags whose precompiled headers serve.
+# laptime_precompile(TARGET [AS OTHER] [header…]): precompiles the common headers and the named ones
+# for the target. With OTHER it uses that target's precompiled headers, which need the same flags.
 function(laptime_precompile target)
   cmake_parse_arguments(ARG "" "AS" "" ${ARGN})
   if(NOT LAPTIME_PCH)
@@ -19,9 +19,9 @@ function(laptime_precompile target)
     target_precompile_headers(${target} PRIVATE ${LAPTIME_COMMON_HEADERS} ${ARG_UNPARSED_ARGUMENTS})
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache wants it
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache needs it
     if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
-      # Accesses out of bounds inside std::string that are not there, told only where its header is precompiled.
+      # False warnings of out-of-bounds accesses in std::string, only if its header is precompiled.
       target_compile_options(${target} PRIVATE -Wno-array-bounds)
     endif()
   endif()

@@ -20,15 +20,17 @@ endif()
 
 add_compile_options(-Wall -Wextra)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 12 to 14 see unset members inside std::variant and std::vector that are not there (GCC bug 105562 and kin).
+  # GCC 12 to 14 report unset members in std::variant and std::vector wrongly (GCC bug 105562 and
+  # similar ones).
   add_compile_options(-Wno-maybe-uninitialized)
   if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
-    # GCC 12 and 13 see overlaps and overflows inside std::string in the same way (GCC bug 105651 and kin).
+    # GCC 12 and 13 report overlaps and overflows in std::string wrongly (GCC bug 105651 and similar
+    # ones).
     add_compile_options(-Wno-restrict -Wno-stringop-overflow)
   endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13 AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
-  # GCC 13 sees out-of-bounds copies in fmt 9's big integers that are not there.
+  # GCC 13 reports out-of-bounds copies in fmt 9's big integers wrongly.
   add_compile_options(-Wno-array-bounds)
 endif()
 if(LAPTIME_WERROR)
@@ -38,18 +40,19 @@ if(LAPTIME_SANITIZE)
   add_compile_options(-fsanitize=${LAPTIME_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${LAPTIME_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # What sanitizers insert confuses the warnings that follow values, says GCC's manual.
+    # Code that sanitizers insert confuses warnings about values (GCC's manual).
     add_compile_options(-Wno-array-bounds)
   else()
-    # By which GCC tells a source what watches it; clang has no macros for that.
+    # Macros that name the sanitizer, as GCC defines them. clang has none.
     string(REGEX MATCHALL "address|thread" watched "${LAPTIME_SANITIZE}")
     string(TOUPPER "${watched}" watched)
     add_compile_definitions(__SANITIZE_${watched}__)
   endif()
 endif()
 
-# Binaries must run where no newer C++ runtime is installed, and inside programs that bring their own: the runtime is
-# linked in, and nothing is left for the loader to find. Sanitizers need the shared one, and their own functions are the program's.
+# Binaries must run on machines without a newer C++ runtime, and inside programs with a runtime of
+# their own. So the runtime is linked statically. Sanitizers need the shared one, and the program has
+# their functions.
 function(laptime_self_contained target)
   if(NOT LAPTIME_SANITIZE)
     target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)

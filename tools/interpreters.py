@@ -1,5 +1,5 @@
-"""The CPythons that laptime supports: where they are on this machine, and an environment with
-laptime for each.
+"""The CPythons that laptime supports: where this machine has them, and an environment with laptime
+for each.
 """
 
 import subprocess
@@ -10,7 +10,7 @@ VERSIONS = ["3.10", "3.11", "3.12", "3.13"]
 
 
 def find_python(version):
-    """The interpreter of that version, in pyenv's folder or the PATH, or None."""
+    """The interpreter of that version, from pyenv's folder or the PATH, or None."""
     pyenv = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"), reverse=True)
     for candidate in [*pyenv, f"python{version}"]:
         try:
@@ -27,8 +27,8 @@ def find_python(version):
 
 
 def prepare_environment(version, interpreter, run):
-    """Its python, in build/venv-VERSION with laptime and the locked packages, or None.
-    `run(*command)` says if it worked.
+    """The python of build/venv-VERSION with laptime and the locked packages, or None.
+    `run(*command)` returns whether it succeeded.
     """
     venv = Path("build") / f"venv-{version}"
     python = venv / "bin" / "python"

@@ -1,9 +1,9 @@
-"""Which test stages passed with exactly the files that are here now, so that they need not run
+"""Remembers which test stages passed with exactly the present files, so that they need not run
 again.
 
-Contract: a stage is remembered only when all of it passed. What it depends on is every file that
-git does not ignore, the machine's packages, the interpreters and the variables that steer a build;
-anything else that changes its result (a library put into /usr/local) wants RERUN=1.
+Contract: a stage is remembered only if all of it passed. It depends on every file that git does not
+ignore, the machine's packages, the interpreters, and the variables that control a build. If
+anything else changes its result (a library in /usr/local), run it with RERUN=1.
 """
 
 import hashlib
@@ -56,9 +56,7 @@ def _add_machine(digest):
 
 
 def fingerprint():
-    """Of all that the stages depend on; None where it cannot be told (no git): then nothing is
-    remembered.
-    """
+    """A digest of everything that stages depend on. Without git: None, and nothing is kept."""
     digest = hashlib.sha256()
     try:
         _add_files(digest)

@@ -1,8 +1,8 @@
 """Runs stages in two lanes, so that all cores are busy: one builds what the stages need, the other
 tests what is built.
 
-A build keeps every core busy and stands back for tests, most of which use one core. When nothing is
-left to build, both lanes test.
+A build uses every core, but at a lower priority than tests, most of which use one core. When
+nothing is left to build, both lanes test.
 """
 
 import threading
@@ -17,15 +17,17 @@ from stage_outcome import say
 class Stage:
     name: str
     build: Callable | None = (
-        None  # each is called with the stage's Outcome; `test` only if `build` left it ok
+        None  # each is called with the stage's Outcome; `test` only if `build` succeeded
     )
     test: Callable | None = None
-    after: str | None = None  # another stage whose build this one's test uses
+    after: str | None = None  # another stage, whose build this test uses
 
 
 class Lanes:
     def __init__(self, stages, outcomes, ended):
-        """`outcomes` by the stages' names; `ended(stage)` is called with each that is through."""
+        """Runs all stages. `outcomes`: by the stages' names. `ended(stage)` is called with each
+        stage that has ended.
+        """
         self._outcomes = outcomes
         self._ended = ended
         self._builds = [stage for stage in stages if stage.build]
@@ -58,7 +60,7 @@ class Lanes:
             self._ended(stage)
 
     def _next_test(self):
-        """The first that has what it needs, waited for; None when none is left."""
+        """Waits for the first stage that has what it needs. None when none is left."""
         with self._changed:
             while self._tests:
                 for stage in self._tests:
@@ -74,7 +76,7 @@ class Lanes:
         begin = time.monotonic()
         try:
             part(outcome)
-        except Exception as error:  # a lane that dies would leave the others' stages untold
+        except Exception as error:  # without this, the other stages would not be reported
             outcome.ok = False
             say(stage.name, f"{type(error).__name__}: {error}")
         outcome.seconds += time.monotonic() - begin

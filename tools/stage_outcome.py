@@ -1,5 +1,5 @@
-"""What came of a stage of the tests: its commands are run here, shown as they go, kept in its log
-and counted.
+"""The outcome of a test stage: runs its commands, shows their output, keeps it in the log and
+counts tests.
 """
 
 import contextlib
@@ -16,25 +16,26 @@ LOGS = ROOT / "build" / "logs"
 
 CTEST_SUMMARY = re.compile(r"tests passed, (\d+) tests failed out of (\d+)")
 PYTEST_SUMMARY = re.compile(r"^=* ?((?:\d+ \w+(?:, )?)+) in [\d.]+s", re.MULTILINE)
+# Of pytest, of ctest.
 FAILED_TEST = re.compile(
     r"^(?:(?:FAILED|ERROR) (tests/\S.*)|\t *\d+ - (\S.*\((?!Skipped|Disabled)[^()]+\)))$",
     re.MULTILINE,
-)  # of pytest, of ctest
+)
 
-_lock = threading.Lock()  # of the two below
+_lock = threading.Lock()  # guards the two below
 _running = set()
 _stopped = False
 _printing = threading.Lock()
 
 
 def say(stage, text):
-    """A line of the stage, among those of others."""
+    """Prints a line of the stage among those of other stages."""
     with _printing:
         print(f"{stage:<10} | {text}", flush=True)
 
 
 def stop_all():
-    """Ends every command, with all that it started, and lets none begin any more."""
+    """Ends every command with all its children, and starts no more."""
     global _stopped
     with _lock:
         _stopped = True
@@ -44,7 +45,7 @@ def stop_all():
 
 
 def _start(command):
-    """The process, in a session of its own so that it ends with its children; None after
+    """The process, in a session of its own, so that it ends with its children. None after
     stop_all().
     """
     with _lock:
@@ -80,14 +81,13 @@ class Outcome:
     skipped: int = 0
     note: str = ""
     seconds: float = 0
-    recalled: str = ""  # the summary of the run before, where that was with the same files
-    stands_back: bool = False  # its commands leave the processor to those of other stages
-    failures: list = field(
-        default_factory=list
-    )  # the tests that failed, each with why where its runner says so
+    recalled: str = ""  # the summary of the last run, if that had the same files
+    stands_back: bool = False  # its commands run at a lower priority than other stages'
+    # The tests that failed, each with the reason if its runner gives one.
+    failures: list = field(default_factory=list)
 
     def count(self, text):
-        """Adds the tests that ctest's or pytest's last lines in `text` tell of."""
+        """Adds the tests that ctest or pytest reports in the last lines of `text`."""
         self.failures += [pytest or ctest for pytest, ctest in FAILED_TEST.findall(text)]
         for failed, total in CTEST_SUMMARY.findall(text):
             self.failed += int(failed)

@@ -1,17 +1,19 @@
 #!/usr/bin/env python3
-"""Does advice keep what it promises? Programs with mistakes; each is recorded, its advice read and
-followed, and both run in turns.
+"""Compares the gain that advice promises with the measured one. Each program has mistakes. It is
+recorded, its advice is followed, and both versions run in turns.
 
     .venv/bin/python bench/advice/advice_bench.py --json FILE [--only PROGRAM…]
         measures
     .venv/bin/python bench/advice/advice_bench.py --table FILE… [--publish MACHINE]
         the table of docs/accuracy.md, from such files
 
-A program is recorded alone by ``laptime run`` with default options. Then it and its fixes run
-without laptime, in turns of a second or so; each round of turns gives one gain in samples a second,
-and the median of the rounds counts. Bars: median error 10 %, 85 % inside of the interval widened by
-what two starts of the program differ by, and no advice whose lower end is 1.0 or more that measures
-less than 0.97.
+``laptime run`` records a program alone, with default options. Then the program and its fixes run
+without laptime, in turns of about a second. Each round of turns gives one gain in samples a second.
+The median of the rounds counts.
+
+Bars: the median error is 10 %. 85 % of the gains are inside of the interval, widened by the
+difference between two starts of the program. No advice whose lower end is 1.0 or more measures less
+than 0.97.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ Row = dict[str, Any]
 
 
 def prepare() -> None:
-    """What laptime builds for this torch it builds now, not while a program is recorded."""
+    """Builds what laptime needs for this torch now, not while a program is recorded."""
     with tempfile.TemporaryDirectory() as name:
         (Path(name) / "first.py").write_text(
             "import torch\ntorch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1)\n"
@@ -103,9 +105,9 @@ def record(program: Program, folder: Path) -> list[Row]:
     )
     time.sleep(program.record_s)
     process.send_signal(signal.SIGTERM)
-    _, said = process.communicate(timeout=60)
+    _, output = process.communicate(timeout=60)
     if not run.exists():
-        raise RuntimeError(said[-600:])
+        raise RuntimeError(output[-600:])
     return advice_of(run)
 
 
@@ -122,12 +124,12 @@ def child(program: Program, name: str, folder: Path, fix: Fix | None = None) -> 
 
 
 def first_of(advice: list[Row], fix: Fix) -> Row | None:
-    """What stands first of its rule."""
+    """The rule's first finding."""
     return next((row for row in advice if row["rule"] == fix.rule), None)
 
 
 def judge(row: Row, advice: Row | None) -> Row:
-    """The row with its advice, and whether that held."""
+    """The row with its advice, and whether the advice held."""
     if advice:
         row |= {name: advice[name] for name in REPORTED if name in advice}
     if "measured" not in row or not advice or not advice["gain"]:
@@ -174,8 +176,8 @@ def evaluate(program: Program, folder: Path, rounds: int) -> list[Row]:
 
 
 def again(rows: list[Row], keep: Path) -> list[Row]:
-    """The same measurements, with the advice of the kept recordings; rows without one stay as
-    they are.
+    """The same measurements, with the advice of the kept recordings. Rows without a recording stay
+    unchanged.
     """
     fixes = {(program.name, fix.what): fix for program in PROGRAMS for fix in program.fixes}
     judged = []
@@ -236,7 +238,7 @@ def rounded(*values: float) -> list[float]:
 
 
 def published_row(row: Row) -> list[object]:
-    """In the order of COLUMNS, with as many digits as they show."""
+    """The cells in the order of COLUMNS, with as many digits as they show."""
     measured = rounded(row["measured"], row["measured_low"], row["measured_high"])
     first = [
         f"{row['program']}: {row['what']}",

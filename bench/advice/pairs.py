@@ -1,4 +1,4 @@
-"""The programs of bench/advice, and what following a piece of advice makes of them."""
+"""The programs of bench/advice, and the fixes that their advice leads to."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ FOLDER = Path(__file__).resolve().parent / "programs"
 
 @dataclass
 class Fix:
-    """What follows the advice of a rule: lines of the program written otherwise, options, or the
-    environment.
-    """
+    """The fix for a rule's advice: changed lines of the program, options, or the environment."""
 
     rule: str
     what: str
     edits: dict[str, str] = field(default_factory=dict)
     options: list[str] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
-    samples: float = 1  # of a step, as a factor
+    samples: float = 1  # samples of a step, as a factor
 
 
 @dataclass
@@ -282,7 +280,7 @@ add(
     record_s=18,
 )
 
-# Each option of a habit comes last in its program's options, so that the fix can take it back.
+# Each option for a bad habit comes last in its program's options, so that the fix can replace it.
 FUSED = options("single-tensor-optimizer", "fused", "--optimizer fused")
 GRAPHS = options("launch-bound", "torch.compile, reduce-overhead", "--compile reduce-overhead")
 BF16, TF32 = options("mixed-precision", "autocast", "--bf16"), options("tf32", "high", "--tf32")

@@ -1,8 +1,8 @@
 """``ticks.py FILE SCRIPT [ARGUMENT…]``: runs the script and writes into FILE when each of its
 optimizer steps ended.
 
-FILE: the count, then one time each, as 8-byte integers of ``time.perf_counter_ns``. Of several
-ranks the first one writes.
+FILE: the count, then one time for each step, as 8-byte integers of ``time.perf_counter_ns``. If
+there are several ranks, the first one writes.
 """
 
 from __future__ import annotations

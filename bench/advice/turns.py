@@ -1,4 +1,4 @@
-"""Programs that take turns: all are alive, one runs while the others are stopped. Their steps come
+"""Programs in turns: all are alive, and one runs while the others are stopped. So their steps come
 from the same minutes.
 """
 
@@ -75,14 +75,16 @@ class Child:
         self._signal(signal.SIGSTOP)
 
     def _signal(self, number: int) -> None:
-        """To it and all that it started, which may be in sessions of their own."""
+        """Sends the signal to the program and all its children, which may be in sessions of their
+        own.
+        """
         for pid in with_descendants(self._process.pid):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
 
     def turn(self, seconds: float) -> None:
-        """The first third of the turn does not count: caches are filled, queues of batches and
-        launches find their length.
+        """Does not count the first third of the turn: caches fill, and queues of batches and
+        launches reach their usual length.
         """
         counted_from = time.perf_counter_ns() + int(seconds * 1e9 / 3)
         self._signal(signal.SIGCONT)
@@ -99,7 +101,7 @@ class Child:
 
     def end(self) -> None:
         if self._process.poll() is None:
-            self.stop()  # so that none starts another one meanwhile
+            self.stop()  # so that none starts another process meanwhile
             self._signal(signal.SIGKILL)
             self._process.wait()
 
@@ -107,7 +109,7 @@ class Child:
 def take_turns(
     starts: list[Callable[[], Child]], turn_s: float, rounds: int, together: bool
 ) -> list[Child]:
-    """``together``: all start at once, where there are processors for that."""
+    """``together``: all start at once, if there are enough processors."""
     children: list[Child] = []
     try:
         for start in starts:

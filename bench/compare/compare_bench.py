@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""How often `laptime compare` is wrong: pairs of identical runs, and pairs where the second does 5
+"""How often `laptime compare` is wrong: pairs of identical runs, and pairs whose second run does 5
 % more work.
 
-.venv/bin/python bench/compare/compare_bench.py [--pairs 50] [--steps 300] [--json FILE]
+    .venv/bin/python bench/compare/compare_bench.py [--pairs 50] [--steps 300] [--json FILE]
 """
 
 import argparse
@@ -39,7 +39,7 @@ def campaign(pairs, steps, factor, folder):
     outcomes = []
     for pair in range(pairs):
         a, b = folder / "a.lap", folder / "b.lap"
-        # Which one comes first alternates, so that a machine that slows down favours neither.
+        # The order alternates, so that a machine that slows down favours neither.
         for path, f in [(a, 1.0), (b, factor)] if pair % 2 == 0 else [(b, factor), (a, 1.0)]:
             record(path, steps, f)
         outcomes.append(compare(a, b))

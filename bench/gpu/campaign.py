@@ -1,9 +1,9 @@
 """The GPU's figures, each beside its bar: ``campaign.py [--out FILE] [--parts a,b] [--limit
 SECONDS]``.
 
-Each part runs in processes of its own under a time limit; what is done is written to the JSON file
-at once, so that a part that fails, hangs or comes too late takes nothing else with it. Needs an
-NVIDIA GPU, PyTorch, and laptime importable.
+Each part runs in processes of its own, under a time limit. Its result is written to the JSON file
+at once. So a part that fails, hangs or ends too late loses no other results. Needs an NVIDIA GPU,
+PyTorch, and laptime importable.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def record(
     timeout: float = 150,
     mode: str = "record",
 ) -> Results:
-    """One process that runs `steps` steps at a level; what it told, with its file's path and its
-    last words.
+    """One process that runs `steps` steps at a level. Returns what it reported, with its file's
+    path and its last output.
     """
     lap = os.path.join(folder, f"{mode}-{workload}-{level}.lap")
     command = [sys.executable, os.path.join(HERE, "child.py"), mode, level, workload, lap]
@@ -111,20 +111,23 @@ def smoke(folder: str) -> Results:
     }
 
 
+# Steps: two seconds of those whose clocks follow the load.
 COUNTED = {
     "eager": 60,
     "resnet": 24,
     "gpt": 40,
-}  # steps: two seconds of those whose clocks follow the load
+}
 COUNTED_STARTS = 3
 
 
 def counts(folder: str) -> Results:
-    """Bars: as many GPU records as torch.profiler in as many steps, and GPU time within 1 %, the
-    median of starts. Both record in one process, laptime first, since once torch.profiler has had
-    CUPTI nobody else can: kernels of one process differ from those of the next by up to 9 %.
-    `their_ratios`: torch.profiler's time against its own in as many steps more, which is what two
-    intervals of one process differ by.
+    """Bars, in the median of starts: as many GPU records as torch.profiler in as many steps, and
+    GPU time within 1 %.
+
+    Both record in one process, because kernels of one process differ from those of the next by up
+    to 9 %. laptime is first: after torch.profiler had CUPTI, no other tool can have it.
+    `their_ratios`: torch.profiler's time against its own in as many further steps. Two intervals of
+    one process differ by that.
     """
     return {
         workload: compare_counts([compared(workload, folder, steps) for _ in range(COUNTED_STARTS)])
@@ -134,34 +137,34 @@ def counts(folder: str) -> Results:
 
 def compare_counts(starts: list[Results]) -> Results:
     entry: Results = {"problems": [each["problem"] for each in starts if "problem" in each]}
-    told = entry["told"] = [each for each in starts if "problem" not in each]
-    if told:
-        entry["counts_equal"] = all(each["records"] == each["their_records"] for each in told)
-        entry["time_ratios"] = [round(each["ns"] / max(1, each["their_ns"]), 4) for each in told]
+    answers = entry["answers"] = [each for each in starts if "problem" not in each]
+    if answers:
+        entry["counts_equal"] = all(each["records"] == each["their_records"] for each in answers)
+        entry["time_ratios"] = [round(each["ns"] / max(1, each["their_ns"]), 4) for each in answers]
         entry["their_ratios"] = [
-            round(each["their_ns"] / max(1, each["their_ns_again"]), 4) for each in told
+            round(each["their_ns"] / max(1, each["their_ns_again"]), 4) for each in answers
         ]
         entry["time_ratio"] = statistics.median(entry["time_ratios"])
     return entry
 
 
 def compared(workload: str, folder: str, steps: int) -> Results:
-    """Records and GPU time of one start, ours and theirs. The file is overwritten by the next."""
-    told = record("gpu", workload, folder, steps, mode="compare")
-    if "problem" in told:
-        return told
+    """Records and GPU time of one start, ours and theirs. The next start overwrites the file."""
+    answer = record("gpu", workload, folder, steps, mode="compare")
+    if "problem" in answer:
+        return answer
     rows = [
-        row for of_table in tables(told["lap"], "kernels", "copies").values() for row in of_table
+        row for of_table in tables(answer["lap"], "kernels", "copies").values() for row in of_table
     ]
     ns, records = sum(row["total_ns"] for row in rows), sum(row["calls"] for row in rows)
     return {
-        "steps": told["steps"],
+        "steps": answer["steps"],
         "records": records,
-        "their_records": told["profiler"]["events"],
+        "their_records": answer["profiler"]["events"],
         "ns": ns,
-        "their_ns": told["profiler"]["ns"],
-        "their_ns_again": told["profiler_again"]["ns"],
-        "bytes_per_record": round(told["file_bytes"] / max(1, records), 2),
+        "their_ns": answer["profiler"]["ns"],
+        "their_ns_again": answer["profiler_again"]["ns"],
+        "bytes_per_record": round(answer["file_bytes"] / max(1, records), 2),
         "share_with_line": round(
             sum(row["total_ns"] for row in rows if row.get("line")) / max(1, ns), 4
         ),
@@ -220,8 +223,8 @@ y.block_until_ready()
 
 
 def jax_lines(folder: str) -> Results:
-    """How much of JAX's GPU time has a line, by the kernels' names or because XLA launched on the
-    program's own thread.
+    """The share of JAX's GPU time that has a line: by the kernels' names, or because XLA launched
+    on the program's own thread.
     """
     program, lap = os.path.join(folder, "jax_program.py"), os.path.join(folder, "jax.lap")
     with open(program, "w", encoding="utf-8") as file:
@@ -264,7 +267,7 @@ def cost(
 
 
 def whole_reports(folder: str) -> Results:
-    """What a user sees: reports of the runs that other parts left."""
+    """What a user sees: reports of the other parts' runs."""
     result: Results = {}
     for level in ("gpu", "full"):
         lap = os.path.join(folder, f"record-eager-{level}.lap")

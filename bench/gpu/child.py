@@ -1,6 +1,6 @@
 """One process of the campaign: ``child.py MODE LEVEL WORKLOAD [LAP]``; prints lines of JSON.
 
-turns   steps when it is told to: reads "go", runs a few steps, prints their times;
+turns   steps on request: reads "go", runs a few steps, prints their times;
         at "end" it prints what it recorded
 record  warms up, runs STEPS steps, prints what it recorded
 compare warms up, runs STEPS steps at the level, takes laptime out again,
@@ -31,8 +31,8 @@ def synchronize() -> None:
 
 
 def pin() -> None:
-    """The main and autograd threads on one core, the rest elsewhere: takes the wake-up lottery out
-    of the numbers.
+    """Puts the main thread and autograd's on one core, the others elsewhere. So wake-ups do not
+    disturb the numbers.
     """
     if (os.cpu_count() or 1) < 12:
         return
@@ -42,7 +42,7 @@ def pin() -> None:
         os.sched_setaffinity(int(thread), {4} if on_core else {6, 7, 8, 9, 10, 11})
 
 
-def tell(**values: object) -> None:
+def report(**values: object) -> None:
     print(json.dumps(values), flush=True)
 
 
@@ -64,22 +64,22 @@ def begin(
     level.begin(step)
     step()
     synchronize()
-    pin()  # threads that came with the level would be on their maker's core
+    pin()  # threads that the level started would stay on this core
     return level, step
 
 
 def turns(level_name: str, workload: str, lap: str | None) -> None:
     level = take_turns(level_name, workload, lap)
     if level_name.startswith("profiler"):  # making its results would take longer than the turns did
-        tell(end={})
+        report(end={})
         os._exit(0)
-    tell(end=level.end())
+    report(end=level.end())
 
 
 def take_turns(level_name: str, workload: str, lap: str | None) -> Level:
-    """Until it is told to end."""
+    """Steps until the request to end."""
     level, step = begin(level_name, workload, lap)
-    tell(ready=True)
+    report(ready=True)
     steps, skipped = (4, 1) if workload in GPU_BOUND else (13, 3)
     for line in sys.stdin:
         if line.strip() == "end":
@@ -93,14 +93,14 @@ def take_turns(level_name: str, workload: str, lap: str | None) -> Level:
                 synchronize()
             times.append((time.perf_counter() - started) * 1e6)
         synchronize()
-        tell(us=times[skipped:])
+        report(us=times[skipped:])
     return level
 
 
 def record(level_name: str, workload: str, lap: str | None) -> None:
     level, step = begin(level_name, workload, lap)
     run(level, step)
-    tell(steps=STEPS, **what_was_recorded(level))
+    report(steps=STEPS, **what_was_recorded(level))
 
 
 def compare(level_name: str, workload: str, lap: str | None) -> None:
@@ -109,7 +109,7 @@ def compare(level_name: str, workload: str, lap: str | None) -> None:
     synchronize()
     level.flush()
     level.detach(step)
-    tell(
+    report(
         steps=STEPS + 1,
         level=what_was_recorded(level),
         profiler=profiled(step),
@@ -136,11 +136,11 @@ def run(level: Level, step: object) -> None:
 
 
 def what_was_recorded(level: Level) -> dict[str, object]:
-    told = level.end()
+    outcome = level.end()
     if level.name.startswith("profiler"):
         events = level.profiled_kernels()
-        told["events"], told["ns"] = len(events), sum(ns for _, ns in events)
-    return told
+        outcome["events"], outcome["ns"] = len(events), sum(ns for _, ns in events)
+    return outcome
 
 
 if __name__ == "__main__":

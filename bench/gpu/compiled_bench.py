@@ -27,7 +27,7 @@ BARS = {"default": 1.05, "full": 1.15}
 
 
 def start(mode: str, folder: str) -> dict[str, float]:
-    """Seconds of one start: of its steady steps, and in all. With the cost that laptime reports."""
+    """Seconds of one start: of its steady steps, and in all. Also the cost that laptime reports."""
     lap = os.path.join(folder, f"{mode}.lap")
     laptime = os.environ.get("LAPTIME", "laptime")
     command = (
@@ -45,7 +45,7 @@ def start(mode: str, folder: str) -> dict[str, float]:
     )
     if done.returncode != 0:
         raise RuntimeError(done.stderr[-1500:])
-    told: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    figures: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
     if mode != "bare":
         report = subprocess.run(
             [laptime, "report", lap, "run", "lines", "--json"],
@@ -54,11 +54,13 @@ def start(mode: str, folder: str) -> dict[str, float]:
             check=True,
         ).stdout
         tables = {table["name"]: table["rows"] for table in json.loads(report)["tables"]}
-        told["cost_told"] = next(row[1] for row in tables["run"] if row[0] == "own_cost_share")
-        told["generated_lines"] = sum(
+        figures["reported_cost"] = next(
+            row[1] for row in tables["run"] if row[0] == "own_cost_share"
+        )
+        figures["generated_lines"] = sum(
             "inductor" in str(row[0]) or "eval_with_key" in str(row[0]) for row in tables["lines"]
         )
-    return told
+    return figures
 
 
 def main() -> int:
@@ -84,7 +86,7 @@ def main() -> int:
         missed += median > bar
         print(
             f"{mode}: {median:.3f} × ({min(ratios):.3f} to {max(ratios):.3f}), bar {bar:.2f}; cost"
-            f" told {statistics.median(t[mode]['cost_told'] for t in turns):.3f}"
+            f" reported {statistics.median(t[mode]['reported_cost'] for t in turns):.3f}"
         )
     return min(missed, 1)
 

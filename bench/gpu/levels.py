@@ -36,9 +36,7 @@ WARM_STEPS = 10
 
 
 class Level:
-    """Contract: ``begin`` once the training is warm; ``mark`` after each step; ``end`` gives what
-    there is to tell.
-    """
+    """Contract: ``begin`` after the warm-up, ``mark`` after each step. ``end`` returns results."""
 
     def __init__(self, name: str, lap: str | None) -> None:
         self.name = name
@@ -99,7 +97,7 @@ class Level:
             self.detach(step)
 
     def detach(self, step: Callable[[], None]) -> None:
-        """Takes CUPTI out of the process, which ends while it goes on stepping."""
+        """Takes CUPTI out of the process, while it continues to step."""
         from laptime.collect import cuda
 
         self._gpu.off()
@@ -120,18 +118,18 @@ class Level:
         self._gpu.flush()
 
     def end(self) -> dict[str, Any]:
-        told: dict[str, Any] = {}
+        outcome: dict[str, Any] = {}
         if torch.cuda.is_available():
             torch.cuda.synchronize()
         if self._gpu is not None:
             self._gpu.flush()
-            told["gpu_state"] = self._gpu.state
-            told["launches"], told["records"] = self._gpu.counts()
+            outcome["gpu_state"] = self._gpu.state
+            outcome["launches"], outcome["records"] = self._gpu.counts()
             self._gpu.close()
         if self._memory is not None:
             self._memory.close()
         if self._ops is not None:
-            told["ops"], told["ops_kind"] = self._ops.events, self._ops.kind
+            outcome["ops"], outcome["ops_kind"] = self._ops.events, self._ops.kind
             self._ops.close()
         if self._step is not None:
             from laptime._native import recording
@@ -139,7 +137,7 @@ class Level:
             recording.stop()
         if self._profiler is not None:
             self._profiler.stop()
-        return told
+        return outcome
 
     def profiled_kernels(self) -> list[Any]:
         """torch.profiler's GPU events: (name, duration in ns)."""

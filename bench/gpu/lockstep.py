@@ -1,8 +1,8 @@
-"""Processes that take turns: each runs a few steps, then the next; medians of single steps,
+"""Processes that take turns: each runs a few steps, then the next. Medians of single steps are
 compared turn by turn.
 
-A noisy machine then disturbs all alike. A child that dies is named, with its last words, and the
-others go on.
+A noisy machine then disturbs all of them alike. If a child dies, its name and last output are
+reported, and the others continue.
 """
 
 from __future__ import annotations
@@ -23,12 +23,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Talker:
-    """A process that is told words and answers in lines of JSON; what it says on stderr goes into a
-    file.
-    """
+    """A process that receives words and answers in lines of JSON. Its stderr goes into a file."""
 
     def __init__(self, command: list[str], errors: str) -> None:
-        # It is open as long as the process lives.
+        # Open as long as the process lives.
         self._errors = open(errors, "w+", encoding="utf-8")  # noqa: SIM115
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True
@@ -36,7 +34,7 @@ class Talker:
         self.problem = ""
 
     def read(self, timeout: float) -> dict[str, Any]:
-        """The next line of JSON; {} and `problem` where none comes."""
+        """The next line of JSON. {} and `problem` if none comes."""
         timer = threading.Timer(timeout, self._process.kill)
         timer.start()
         try:
@@ -80,7 +78,7 @@ class Child(Talker):
             command = [sys.executable, *command]
         super().__init__(command, os.path.join(folder, f"{workload}-{level}-{number}.err"))
         self.turns: list[list[float]] = []
-        self.told: dict[str, Any] = {}
+        self.answer: dict[str, Any] = {}
 
     def turn(self) -> None:
         self.say("go")
@@ -90,10 +88,10 @@ class Child(Talker):
 
     def end(self) -> None:
         self.say("end")
-        self.told = self.read(60).get("end", {})
+        self.answer = self.read(60).get("end", {})
         self.leave(30)
-        self.told["stderr"] = self.errors()[-400:]
-        self.told["file_bytes"] = os.path.getsize(self.lap) if os.path.exists(self.lap) else None
+        self.answer["stderr"] = self.errors()[-400:]
+        self.answer["file_bytes"] = os.path.getsize(self.lap) if os.path.exists(self.lap) else None
 
 
 def take_turns(
@@ -116,7 +114,7 @@ def start_children(levels: list[str], workload: str, folder: str, timeout: float
 
 
 def play(children: list[Child], until: float) -> None:
-    """Rounds until that moment, each child in turn, in an order by lot; then all end."""
+    """Runs rounds until that moment, each child in turn, in random order. Then all end."""
     alive = [child for child in children if not child.problem]
     order = random.Random(3)
     while alive and time.monotonic() < until:
@@ -129,8 +127,8 @@ def play(children: list[Child], until: float) -> None:
 
 
 def summary(children: list[Child]) -> dict[str, Any]:
-    """`ratio`: of medians, turn by turn; `whole`: of the time that all steps took together,
-    recorded and resting.
+    """`ratio`: of medians, turn by turn. `whole`: of the time of all steps together, recorded and
+    resting.
     """
     rounds = min((len(child.turns) for child in children if not child.problem), default=0)
     medians = {
@@ -173,6 +171,6 @@ def summary(children: list[Child]) -> dict[str, Any]:
                     for c in mine
                 ],
             }
-        entry["told"] = [child.told for child in mine]
+        entry["answers"] = [child.answer for child in mine]
         table[level] = entry
     return {"rounds": rounds, "levels": table}

@@ -1,9 +1,10 @@
 """What the line and function engines add to a program, beside line_profiler, cProfile and the bare
 callback.
 
-All figures of one table come from interleaved runs in one process, the fastest of each. Needs
-line_profiler 5.1 and a C++ compiler. Usage: python engine_bench.py [--json FILE] [--rounds N]. Exit
-code 1 when a figure is over its bar.
+All figures of a table come from interleaved runs in one process, the fastest of each. Needs
+line_profiler 5.1 and a C++ compiler.
+
+Usage: python engine_bench.py [--json FILE] [--rounds N]. Exit code 1 if a figure is over its bar.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def cprofile():
 
 
 def line_profiler_on(function):
-    """line_profiler follows a copy of the code, so each gets a function of its own."""
+    """line_profiler traces a copy of the code, so each case gets a function of its own."""
     profiler = line_profiler.LineProfiler()
     profiler.add_function(function)
 
@@ -183,7 +184,7 @@ def call_figures(rounds):
 
 
 def program_figures(rounds):
-    # The first run after a start meets all code for the first time; a program pays that once.
+    # The first run after a start sees all code for the first time. A program pays that once.
     best = {"bare": float("inf"), "laptime": float("inf")}
     for _ in range(rounds):
         for name, context in (("bare", bare), ("laptime", lambda: laptime(lines=True))):

@@ -1,5 +1,5 @@
-// The floor that the engines are measured against: a C callback on every event that stores the
-// clock and returns.
+// The floor that the engines are compared with: a C callback that stores the clock at every event
+// and returns.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <x86intrin.h>

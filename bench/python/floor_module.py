@@ -1,4 +1,4 @@
-"""Builds bench/python/floor.cpp for the running interpreter and switches its callback on lines."""
+"""Builds bench/python/floor.cpp for the running interpreter, and enables its callback for lines."""
 
 from __future__ import annotations
 

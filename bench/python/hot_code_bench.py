@@ -1,9 +1,10 @@
 """What the default budget adds to hot code on a busy machine, and to pools of spawned processes.
 
 Each start is a pair: the program bare, and under `laptime run`. The first figures are of the
-program's CPU time while neighbours burn every processor; bar 1.25 x in every start. The pool's are
-of wall time from its start to its last result; bar 1.15 x. Usage: python hot_code_bench.py [--json
-FILE] [--starts N]. Exit code 1 when a figure is over its bar.
+program's CPU time, while neighbours use every processor. Their bar is 1.25 x in every start. The
+pool's figures are of wall time, from its start to its last result. Their bar is 1.15 x.
+
+Usage: python hot_code_bench.py [--json FILE] [--starts N]. Exit code 1 if a figure is over its bar.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""What laptime predicts that line events cost in long functions, against what they cost: bar,
-within a third or 20 ns.
+"""The predicted cost of line events in long functions against the measured one. Bar: within a third
+or 20 ns.
 
-Timed by line without a budget and bare, in turns, by the thread's CPU time; the fastest of each. On
-CPython 3.10 and 3.11 an event costs the same in every function. Usage: python
-long_functions_bench.py [--json FILE]. Exit code 1 when a prediction is over the bar.
+Each function runs in turns bare and timed by line without a budget. The thread's CPU time counts,
+and the fastest run of each. On CPython 3.10 and 3.11 an event costs the same in every function.
+
+Usage: python long_functions_bench.py [--json FILE]. Exit code 1 if a prediction is over the bar.
 """
 
 from __future__ import annotations

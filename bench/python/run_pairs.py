@@ -1,4 +1,4 @@
-"""A program bare and under `laptime run`, in turns, as pairs whose ratios are independent of the
+"""Pairs of a program bare and under `laptime run`, in turns. Their ratios do not depend on the
 machine's speed.
 """
 
@@ -15,7 +15,7 @@ LAPTIME = Path(sys.executable).with_name("laptime")
 
 
 def figure_of(command, folder):
-    """The last number that the program prints: what one of its own clocks showed."""
+    """The last number that the program prints, which is the time by one of its own clocks."""
     environment = {
         key: value for key, value in os.environ.items() if not key.startswith("LAPTIME_")
     }

@@ -1,10 +1,12 @@
-"""What timing the user's own lines adds to a small PyTorch training loop on the CPU: bar 1.02 x.
+"""What timing the user's own lines adds to a small PyTorch training loop on the CPU. Bar: 1.02 x.
 
-Bare and timed intervals of one training take turns; the figure is the median of the ratios of
-neighbours. One training, for two that do the same differ by some percent for as long as they live,
-by where their memory lies. It must end with the weights of one that is never timed, bit for bit.
-Only the line engine runs, no ops are recorded. Usage: python torch_loop_bench.py [--json FILE]
-[--pairs N]. Exit code 1 when over the bar, 2 without PyTorch.
+Bare and timed intervals of one training take turns. The figure is the median of the ratios of
+neighbours. It is one training, because two trainings differ by some percent for their whole life,
+by the positions of their memory. It must end with the weights of a training that is never timed,
+bit for bit. Only the line engine runs. No ops are recorded.
+
+Usage: python torch_loop_bench.py [--json FILE] [--pairs N]. Exit code 1 if over the bar, 2 without
+PyTorch.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ except ImportError:
     sys.exit(2)
 
 BAR = 1.02
-STEPS_A_STRETCH = 20  # short: some are left alone by everything else on the machine
+STEPS_A_INTERVAL = 20  # short, so that nothing else on the machine disturbs some of them
 
 
 def make_training():
@@ -69,7 +71,7 @@ def train(training, steps):
 
 def interval(training):
     begin = time.perf_counter_ns()
-    train(training, STEPS_A_STRETCH)
+    train(training, STEPS_A_INTERVAL)
     return time.perf_counter_ns() - begin
 
 
@@ -84,7 +86,7 @@ def timed_interval(training):
 def same_as_never_timed(training, intervals):
     other = make_training()
     for _ in range(intervals):
-        train(other, STEPS_A_STRETCH)
+        train(other, STEPS_A_INTERVAL)
     return all(torch.equal(a, b) for a, b in zip(training[0].parameters(), other[0].parameters()))
 
 
@@ -108,7 +110,7 @@ def main():
     verdict = "ok" if value <= BAR else "OVER"
     print(
         f"torch {torch.__version__}, Python {sys.version.split()[0]}, {options.pairs} pairs of"
-        f" {STEPS_A_STRETCH} steps"
+        f" {STEPS_A_INTERVAL} steps"
     )
     print(
         f"{'small torch CPU loop, user code by line, x bare':52} {value:9.4f}  (bar {BAR:.3f})"

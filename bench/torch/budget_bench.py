@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What `laptime run` adds to a training of 500 steps, by twins that take turns: bare and profiled.
 
-Each twin trains the same small network on the same batches and prints how long its loop took, by
-the clock and of the processor, and a digest of its weights. The twins must agree on the digest;
-what is told are the fastest ones' ratio, how many steps were recorded in full, and what the hooks
-alone cost. Bars: the loop at most 1.05 x bare, at least 20 steady steps recorded.
+Each twin trains the same small network on the same batches. It prints the wall time and CPU time of
+its loop, and a digest of its weights. The twins must agree on the digest. The output is the ratio
+of the fastest ones, how many steps were recorded in full, and what the hooks alone cost. Bars: the
+loop takes at most 1.05 x bare, and at least 20 steady steps are recorded.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def measure(batch, rounds, folder):
     }
     times = {mode: [] for mode in modes}
     digests = set()
-    for command in modes.values():  # files come into the cache, the shim gets compiled
+    for command in modes.values():  # fills the file cache and compiles the shim
         run(command, program, batch)
     for _ in range(rounds):
         for mode, command in modes.items():
@@ -85,8 +85,8 @@ def measure(batch, rounds, folder):
     return times, digests, recorded_steps(folder / "run.lap")
 
 
-def tell(batch, times, recorded):
-    """Prints the ratios; gives them back by mode."""
+def report(batch, times, recorded):
+    """Prints the ratios and returns them by mode."""
     bare = [min(column) for column in zip(*times["bare"])]
     ratios = {"bare_ms_a_step": 1e3 * bare[0] / STEPS, "steps_recorded": recorded[1]}
     spread = max(pair[0] for pair in times["bare"]) / bare[0]
@@ -118,7 +118,7 @@ def main():
     for batch in options.batch:
         with tempfile.TemporaryDirectory() as folder:
             times, digests, recorded = measure(batch, options.rounds, Path(folder))
-        figures[f"batch {batch}"] = tell(batch, times, recorded)
+        figures[f"batch {batch}"] = report(batch, times, recorded)
         if len(digests) != 1 or recorded[0] != STEPS:
             print("  the twins do not agree: weights or steps differ", file=sys.stderr)
             good = False

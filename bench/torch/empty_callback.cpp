@@ -1,4 +1,4 @@
-// The floor of the op benchmark: what torch itself takes for having a callback that does nothing.
+// The floor of the op benchmark: the cost for torch of a callback that does nothing.
 #include <ATen/record_function.h>
 #include <memory>
 

@@ -2,9 +2,9 @@
 """The size of a run's file against the JSON trace that torch.profiler writes of the same steps.
 Bar: 1/25.
 
-The same small CNN trains twice, once under torch.profiler, once under `laptime run --full` (ops
-with their lines and modules, the program's own lines, steps, input waits). Check: both have the
-same number of ops of each name.
+The same small CNN trains twice: under torch.profiler, and under `laptime run --full` (ops with
+their lines and modules, the program's own lines, steps, input waits). Check: both have the same
+number of ops of each name.
 """
 
 import argparse

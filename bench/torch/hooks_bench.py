@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What the hooks cost in a step with nothing in it: a loader's batch, an optimizer's step, with and
-without them.
+"""What the hooks cost in a step with nothing in it: a loader's batch and an optimizer's step, with
+and without them.
 
-The loop does what every training loop does and nothing else; the difference is the hooks, the
+The loop does what every training loop does and nothing else. The difference is the hooks, the
 marked step and its spans. Bar: 3 us a step.
 """
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What each part of laptime adds to a step of 1.4 ms, in one process that trains by turns with and
-without it.
+"""What each part of laptime adds to a step of 1.4 ms, in one process that trains with and without
+it in turns.
 
-A loop of nothing but hooks or ops has all of them in the cache, a training does not: here they cost
-several times as much, and this is what event_cost.py is calibrated with. Told: the median over
-rounds of the difference of a round's median steps, and its quartiles.
+A loop of nothing but hooks or ops has all of them in the cache. A training does not: there they
+cost several times as much. event_cost.py is calibrated with these figures. The output is the median
+over rounds of the difference of a round's median steps, and its quartiles.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def measure(rounds):
             for part, options in PARTS.items():
                 with laptime.profile(Path(folder) / f"{number} {part}.lap", **options):
                     profiled[part] = training.us_a_step()
-            if number:  # in the first the shim is loaded, and all comes into the cache
+            if number:  # the first round loads the shim and fills the cache
                 bare.append(base)
                 for part, us in profiled.items():
                     added[part].append(us - base)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A million steps under `laptime run`: memory must stay flat, and the file grow by what is
-recorded.
+"""A million steps under `laptime run`: memory must stay flat, and the file must grow only by what
+is recorded.
 
-The program makes steps with next to nothing in them and tells its anonymous memory after a tenth of
-them and at the end. Checks: it grew by at most 8 MiB in between, and every step is in the file.
-Told besides: the file's bytes a step, with the default budget and with `--steps 100:200`, which
+The program makes steps with almost nothing in them. It prints its anonymous memory after a tenth of
+them and at the end. Checks: it grew by at most 8 MiB in between, and every step is in the file. The
+output also has the file's bytes a step, with the default budget and with `--steps 100:200`, which
 records the ops of a hundred steps only.
 """
 
@@ -76,7 +76,7 @@ def measure(options, steps, folder):
 
 
 def counted(file):
-    """How many steps the file tells of, and how many of them were recorded in full."""
+    """How many steps the file has, and how many of them were recorded in full."""
     text = subprocess.run(
         [LAPTIME, "report", file, "steps", "--csv"], capture_output=True, text=True, check=True
     ).stdout

@@ -1,8 +1,8 @@
 """What recording memory costs: a loop that allocates and frees, and whole steps of a small CNN with
 ops, shapes and memory.
 
-Modes take turns in one process, each figure is the minimum of its rounds, and only ratios and
-differences of one run are compared. The check: the run holds as many allocations as the loop made.
+Modes take turns in one process. Each figure is the minimum of its rounds. Only ratios and
+differences of one run are compared. Check: the run has as many allocations as the loop made.
 """
 
 import argparse
@@ -107,7 +107,7 @@ def measure():
 
 
 def recorded_allocations(path):
-    """The allocations that the loop made are one step's."""
+    """The loop's allocations belong to one step."""
     source = memory.load()
     recording.start(str(path))
     source.on()

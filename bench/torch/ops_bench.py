@@ -1,8 +1,8 @@
 """What recording torch's ops costs: a tight loop of tiny ops against an empty callback, whole steps
 against bare ones.
 
-Modes take turns in one process; each figure is the minimum of its rounds, so that only ratios of
-one run are compared.
+Modes take turns in one process. Each figure is the minimum of its rounds. Only ratios of one run
+are compared.
 """
 
 import argparse
@@ -23,7 +23,7 @@ OPS_A_ROUND = 5000
 
 
 class EmptyCallback:
-    """A callback that does nothing: the floor."""
+    """A callback that does nothing, as the floor."""
 
     def __init__(self, folder):
         path = f"{folder}/empty_callback.so"
@@ -122,7 +122,7 @@ def added_ns(least):
 
 def bench_loop(figures, modes, rounds):
     added = added_ns(minimum_times(loop, modes, rounds, 2))
-    # Few rounds: what it does with its events afterwards takes seconds.
+    # Few rounds, because it processes its events for seconds afterwards.
     added |= added_ns(
         minimum_times(
             loop, {"bare": Bare(), "torch.profiler": TorchProfiler()}, 1 + rounds // 10, 2
@@ -146,7 +146,7 @@ def bench_step(figures, name, step, modes, rounds):
 
 
 def check(source, step):
-    """Recording sees what torch's profiler sees."""
+    """Checks that recording sees what torch's profiler sees."""
     with torch.autograd.profiler.profile() as profiler:
         step()
     expected = sum(event.scope() in (0, 1, 7) for event in profiler.kineto_results.events())

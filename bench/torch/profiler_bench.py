@@ -1,8 +1,8 @@
-"""laptime's torch.profiler and Lightning profilers beside the originals: what a step, an event and
-a call cost.
+"""laptime's torch.profiler and Lightning profilers beside the originals: the cost of a step, an
+event and a call.
 
-Every figure is a ratio within one run. The numbers of events and calls of both sides are checked to
-be the same; only a failed check makes the exit code 1.
+Every figure is a ratio within one run. Both sides must count the same events and calls. Only a
+failed check makes the exit code 1.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""What `laptime whatif` and the advice predict of a fix on a GPU, against what the fix then brings.
+"""What `laptime whatif` and the advice predict of a fix on a GPU, against the measured gain.
 
 There are pairs of a program and a change to it. The first command measures, records and predicts.
-The second predicts again from what is kept in the folder.
+The second predicts again from the files in the folder.
 
     python bench/whatif/gpu_pairs.py [--out FOLDER] [--pairs a,b] [--limit SECONDS]
     python bench/whatif/gpu_pairs.py --again [--out FOLDER]
 
-All that is kept is in one archive, FOLDER/pairs.tar.gz: the records, and pairs.json with every
-turn. The table is FOLDER/pairs.md too.
+One archive, FOLDER/pairs.tar.gz, has the records, and pairs.json with every turn. FOLDER/pairs.md
+has the table too.
 
-A program and all its fixes are alive at the same time, without laptime, and step in turns of a
-fraction of a second: their figures come from the same minutes. Then the program alone is recorded,
-once with every step (`laptime run --full`) and once within the usual budget, and laptime is asked
-of one of these records (--of). Each round of turns gives one gain, since the machine's speed
-differs more between rounds than within one; what is measured is their median, with its 95 %
+A program and all its fixes are alive at the same time, without laptime. They step in turns of a
+fraction of a second, so their figures come from the same minutes. Then the program alone is
+recorded, once with every step (`laptime run --full`) and once within the usual budget. laptime
+predicts from one of these records (--of). Each round of turns gives one gain, because the machine's
+speed differs more between rounds than within one. The measured gain is their median, with its 95 %
 interval (bootstrap over rounds). Gains are in samples a second.
 """
 
@@ -44,8 +44,8 @@ from gains import median_gain  # noqa: E402
 from lockstep import Talker  # noqa: E402
 
 START_S, END_S, ROUNDS = 90, 40, 12
-# Of the recorded program: it warms up, and does the rest when the others are gone. Else its record
-# would hold their start.
+# Steps of the recorded program: it warms up, and makes the others when the other programs have
+# ended. Otherwise its record would contain their start.
 ALONE = ["--warmup", "3"]
 WARM_S = 0.3
 ARCHIVE = "pairs.tar.gz"
@@ -57,10 +57,10 @@ Row = dict[str, Any]
 @dataclass
 class Fix:
     name: str
-    options: list[str]  # on top of the program's own
-    change: list[str]  # what laptime whatif is asked
-    rule: str = ""  # whose advice asks for exactly this
-    samples: float = 1  # of a step, as a factor
+    options: list[str]  # added to the program's own options
+    change: list[str]  # the options of laptime whatif
+    rule: str = ""  # the rule whose advice is exactly this change
+    samples: float = 1  # samples of a step, as a factor
     only_cuda: bool = False
 
 
@@ -96,7 +96,7 @@ UP, DOWN = (
 )
 TANH = line_of(PROGRAM, "np.tanh(pixels)")
 
-# Factors that a change of sizes brings are those of the multiplications it takes away.
+# The factors of a change of sizes are those of the multiplications that it removes.
 PROGRAMS = [
     program(
         "cnn",
@@ -165,7 +165,7 @@ PROGRAMS = [
         fix("no-work", "--rounds 0", f"--scale {TANH}=0", rule="dataset-line"),
     ),
 ]
-# On a CPU only the script itself is tried.
+# On a CPU only the script itself is tested.
 SMALL_BATCH = {
     "64": "8",
     "256": "32",
@@ -187,7 +187,7 @@ def shrink(options: list[str], device: str) -> list[str]:
 
 
 class Turns:
-    """A program that steps when it is told to."""
+    """A program that steps on request."""
 
     def __init__(self, command: list[str], errors: str) -> None:
         self._talker = Talker(command, errors)
@@ -214,8 +214,8 @@ class Turns:
 
 
 def measure(job: Program, fixes: list[Fix], options: argparse.Namespace) -> Row:
-    """Nanoseconds of a step by turn, of the program ("") and of each fix, in turns; and as it was
-    recorded.
+    """Nanoseconds of a step by turn, of the program ("") and of each fix, in turns, and of the
+    program as it was recorded.
     """
     python = [sys.executable, PROGRAM]
 
@@ -273,8 +273,8 @@ def phase_of(name: str, way: str, options: argparse.Namespace) -> str:
 
 
 def gain(before: list[float], after: list[float], samples: float) -> Row:
-    """The median over rounds, and the 95 % interval from rounds drawn again. One that died has
-    fewer turns: its first ones.
+    """The median over rounds, and the 95 % interval by a bootstrap. A program that died has only
+    its first turns.
     """
     found = median_gain([samples * a / b for a, b in zip(before, after)])
     return {"measured": found.measured, "measured_low": found.low, "measured_high": found.high}
@@ -293,14 +293,14 @@ def tables(laptime: str, *words: str) -> dict[str, list[Row]]:
 def predict(lap: str, job: Fix, laptime: str) -> Row:
     try:
         row = tables(laptime, "whatif", lap, *job.change)["whatif"][0]
-        told: Row = {
+        outcome: Row = {
             "predicted": row["gain"],
             "low": row["gain_low"],
             "high": row["gain_high"],
             "replay_error": row["replayed_ns"] / row["before_ns"] - 1,
         }
     except (RuntimeError, IndexError) as error:
-        told = {"problem": f"whatif: {error}"[:300]}
+        outcome = {"problem": f"whatif: {error}"[:300]}
     try:
         advice = [
             row
@@ -308,21 +308,21 @@ def predict(lap: str, job: Fix, laptime: str) -> Row:
             if row["rule"] == job.rule
         ]
     except RuntimeError as error:
-        return told | {"problem": f"advice: {error}"[:300]}
-    return told | (
+        return outcome | {"problem": f"advice: {error}"[:300]}
+    return outcome | (
         {"advice_low": advice[0]["gain_low"], "advice_high": advice[0]["gain_high"]}
         if advice
         else {}
     )
 
 
-def evaluate(told: Row, job: Program, options: argparse.Namespace) -> list[Row]:
+def evaluate(outcome: Row, job: Program, options: argparse.Namespace) -> list[Row]:
     rows = []
     for f in job.fixes:
-        if f.name not in told["step_ns"]:
+        if f.name not in outcome["step_ns"]:
             continue
         row: Row = {"pair": f"{job.name}-{f.name}", "change": f.change, "rule": f.rule}
-        before, after = told["step_ns"][""], told["step_ns"][f.name]
+        before, after = outcome["step_ns"][""], outcome["step_ns"][f.name]
         if before and after:
             row |= {
                 "before_ms": statistics.median(before) / 1e6,
@@ -330,7 +330,7 @@ def evaluate(told: Row, job: Program, options: argparse.Namespace) -> list[Row]:
                 **gain(before, after, f.samples),
             }
         else:
-            row["problem"] = told["problems"].get(f.name) or told["problems"].get(
+            row["problem"] = outcome["problems"].get(f.name) or outcome["problems"].get(
                 "bare", "no turns"
             )
         row |= predict(phase_of(job.name, options.of, options), f, options.laptime)
@@ -389,10 +389,10 @@ def summarize(rows: list[Row]) -> str:
     )
 
 
-def write(told: list[Row], rows: list[Row], options: argparse.Namespace) -> None:
+def write(outcome: list[Row], rows: list[Row], options: argparse.Namespace) -> None:
     with open(os.path.join(options.work, "pairs.json"), "w", encoding="utf-8") as file:
         json.dump(
-            {"machine": platform.processor(), "programs": told, "pairs": rows}, file, indent=1
+            {"machine": platform.processor(), "programs": outcome, "pairs": rows}, file, indent=1
         )
     with open(os.path.join(options.out, "pairs.md"), "w", encoding="utf-8") as file:
         file.write(as_markdown(rows) + "\n" + summarize(rows) + "\n")
@@ -404,7 +404,7 @@ def write(told: list[Row], rows: list[Row], options: argparse.Namespace) -> None
 
 def campaign(options: argparse.Namespace) -> list[Row]:
     wanted = set(filter(None, options.pairs.split(",")))
-    told: list[Row] = []
+    outcome: list[Row] = []
     rows: list[Row] = []
     began = time.monotonic()
     for job in PROGRAMS:
@@ -421,16 +421,17 @@ def campaign(options: argparse.Namespace) -> list[Row]:
             continue
         started = time.monotonic()
         try:
-            told.append(measure(job, fixes, options))
-            rows += evaluate(told[-1], job, options)
+            outcome.append(measure(job, fixes, options))
+            rows += evaluate(outcome[-1], job, options)
         except Exception:
             print(f"gpu_pairs: {job.name} failed: {traceback.format_exc()[-1500:]}", flush=True)
+        problems = outcome[-1]["problems"] if outcome else None
         print(
             f"gpu_pairs: {job.name}: {time.monotonic() - started:.0f} s"
-            f" {json.dumps(told[-1]['problems']) if told and told[-1]['problems'] else ''}",
+            f" {json.dumps(problems) if problems else ''}",
             flush=True,
         )
-        write(told, rows, options)
+        write(outcome, rows, options)
     return rows
 
 
@@ -438,9 +439,9 @@ def again(options: argparse.Namespace) -> list[Row]:
     with tarfile.open(os.path.join(options.out, ARCHIVE)) as archive:
         archive.extractall(options.work, filter="data")
     with open(os.path.join(options.work, "pairs.json"), encoding="utf-8") as file:
-        told = json.load(file)["programs"]
+        outcome = json.load(file)["programs"]
     jobs = {job.name: job for job in PROGRAMS}
-    return [row for entry in told for row in evaluate(entry, jobs[entry["program"]], options)]
+    return [row for entry in outcome for row in evaluate(entry, jobs[entry["program"]], options)]
 
 
 def main() -> int:
@@ -459,7 +460,7 @@ def main() -> int:
         "--limit", type=float, default=280, help="seconds after which no further program begins"
     )
     parser.add_argument(
-        "--of", choices=RECORDS, default="full", help="the record that laptime is asked of"
+        "--of", choices=RECORDS, default="full", help="the record that laptime predicts from"
     )
     parser.add_argument(
         "--again",

@@ -1,12 +1,12 @@
 """A training loop on a GPU with knobs.
 
-Each knob is a mistake that a fix takes away, or a size that a change of the code alters. Each line
-of its input is a number of seconds: it steps that long, and tells.
+Each knob is a mistake that a fix removes, or a size that a change of the code alters. Each line of
+its input is a number of seconds. The program steps that long and reports.
 
     python gpu_program.py --model cnn --feed host --item
 
-Every program is the same from the same options: the seed is fixed, nothing is read or written. On a
-CPU everything is small.
+The same options give the same program: the seed is fixed, and nothing is read or written. On a CPU
+everything is small.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ IMAGES, CLASSES = 2048 if SMALL else 20000, 10
 
 
 class Images(Dataset):
-    """Images made up as they are asked for: each costs some rounds of numpy's."""
+    """Images that are made on request. Each costs some rounds of numpy's."""
 
     def __init__(self, rounds: int) -> None:
         self.rounds = rounds
@@ -53,7 +53,7 @@ Batches = Iterator[tuple[torch.Tensor, torch.Tensor]]
 
 
 def feed(options: argparse.Namespace, shape: tuple[int, ...]) -> Batches:
-    """Endless batches, as host, pinned and device have them ready; or made by a loader."""
+    """Endless batches: already made, in host, pinned or device memory, or made by a loader."""
     if options.feed == "loader":
         loader = DataLoader(
             Images(options.rounds),
@@ -252,13 +252,13 @@ def parse() -> argparse.Namespace:
         "--warmup",
         type=int,
         default=3 if SMALL else 30,
-        help="steps before it says that it is ready",
+        help="steps before it reports that it is ready",
     )
     parser.add_argument("--graph", action="store_true", help="the update as a CUDA graph")
     return parser.parse_args()
 
 
-def tell(**values: Any) -> None:
+def report(**values: Any) -> None:
     print(json.dumps(values), flush=True)
 
 
@@ -268,7 +268,7 @@ def turn(step: Callable[[], None], seconds: float) -> None:
         step()
         count += 1
     synchronize()
-    tell(steps=count, step_ns=(time.perf_counter() - began) / count * 1e9)
+    report(steps=count, step_ns=(time.perf_counter() - began) / count * 1e9)
 
 
 def main() -> None:
@@ -278,7 +278,7 @@ def main() -> None:
         step()
     synchronize()
     pin()
-    tell(ready=True)
+    report(ready=True)
     for line in sys.stdin:
         if line.strip() == "end":
             break

@@ -1,9 +1,9 @@
-"""A training loop with knobs: each knob is a mistake that a fix takes away, or a size that a change
-of the code alters.
+"""A training loop with knobs. Each knob is a mistake that a fix removes, or a size that a change of
+the code alters.
 
     laptime run program.py --model mlp --workers 2
 
-Every program is the same from the same options: the seed is fixed, nothing is read or written.
+The same options give the same program: the seed is fixed, and nothing is read or written.
 """
 
 import argparse
@@ -22,8 +22,8 @@ WARM = 20  # steps
 
 
 class Samples(Dataset):
-    """Numbers made up as they are asked for; each costs a checksum over some bytes, and a sleep as
-    of a slow disk.
+    """Numbers that are made on request. Each costs a checksum over some bytes, and a sleep like
+    that of a slow disk.
     """
 
     def __init__(self, count, kilobytes, sleep_us):
@@ -68,7 +68,7 @@ class Conv(nn.Module):
 
 
 class Deep(nn.Module):
-    """Many small layers: what an optimizer goes through one by one."""
+    """Many small layers, which an optimizer updates one by one."""
 
     def __init__(self, hidden):
         super().__init__()

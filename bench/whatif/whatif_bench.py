@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""What `laptime whatif` predicts of a fix, against what the fix then brings.
+"""What `laptime whatif` predicts of a fix, against the measured gain.
 
 There are pairs of a program and a change to it.
 
     .venv/bin/python bench/whatif/whatif_bench.py [--repeats 3] [--only NAME…] [--json FILE]
                                                   [--markdown FILE]
 
-A machine that others use is now fast, now slow, by more than most fixes bring. So both programs of
-a pair are alive at the same time, and one is stopped while the other runs, in turns of a fraction
-of a second. Each pair of turns gives one gain, from the mean steps of both without a tenth on each
-side (where every other step waits, a median says nothing of their sum); what is measured is the
-median of these gains, and the bootstrap over pairs of turns says how sure it is. Of several repeats
+The speed of a shared machine varies by more than most fixes gain. So both programs of a pair are
+alive at the same time, and one is stopped while the other runs, in turns of a fraction of a second.
+
+Each pair of turns gives one gain, from the mean steps of both, without a tenth on each side. A
+median would not do: if every other step waits, it does not reflect their sum. The measured gain is
+the median of these gains. A bootstrap over pairs of turns gives its interval. Of several repeats,
 the one with the median gain counts.
 """
 
@@ -34,10 +35,10 @@ from gains import median_gain
 HERE = Path(__file__).resolve().parent
 PROGRAM = HERE / "program.py"
 LAPTIME = Path(sys.executable).with_name("laptime")
-TURN_S, TURNS = 0.4, 22  # of each
-STOPPED = 0.7 * TURN_S  # a step that took longer was stopped in between
-FEWEST_STEPS = 3  # of a turn that counts
-STEPS = 1_000_000  # more than there is time for
+TURN_S, TURNS = 0.4, 22  # for each program
+STOPPED = 0.7 * TURN_S  # a longer step was stopped in between
+FEWEST_STEPS = 3  # steps of a turn that counts
+STEPS = 1_000_000  # more than the time allows
 MOST_ERROR, FEWEST_INSIDE, REPLAY_ERROR = 0.10, 0.80, 0.02
 
 
@@ -64,8 +65,8 @@ def pair(name, common, before, after, change):
     return Pair(name, [*common.split(), *before.split()], [*common.split(), *after.split()], change)
 
 
-# Factors that a change of sizes brings are those of the multiplications it takes away, and of the
-# parameters that are left.
+# The factors of a change of sizes are those of the multiplications that it removes, and of the
+# remaining parameters.
 IN_LOOP, IN_DATASET = line_of("sha256(blob)"), line_of("sha256(self.bytes)")
 PAIRS = [
     pair("checksum in the loop removed", "--model mlp", "--step-kb 2000", "", scale(IN_LOOP, 0)),
@@ -180,7 +181,7 @@ PAIRS = [
 
 
 class Recording:
-    """A program under `laptime run`, with all its processes, that can be stopped and let go on."""
+    """A program under `laptime run`, with all its processes. It can be stopped and continued."""
 
     def __init__(self, path, arguments):
         self._warm = path.with_suffix(".warm")
@@ -216,16 +217,16 @@ class Recording:
         os.killpg(self._process.pid, number)
 
     def end(self):
-        """With its records written, like every program that is asked to end."""
+        """Ends the program, which writes its records before."""
         self.send(signal.SIGCONT)
         self._process.send_signal(signal.SIGTERM)
-        _, said = self._process.communicate()
+        _, errors = self._process.communicate()
         if self._process.returncode not in (0, -signal.SIGTERM, 128 + signal.SIGTERM):
-            sys.exit(said)
+            sys.exit(errors)
 
 
 def record_in_turn(*jobs):
-    """jobs: (path, arguments). All are stopped for a turn's time before the first turn: so each
+    """jobs: (path, arguments). All are stopped for one turn's time before the first turn. So each
     turn begins with a step that was stopped.
     """
     recordings = [Recording(*job) for job in jobs]
@@ -257,7 +258,7 @@ def tables(*command):
 
 
 def turns_of(run):
-    """By turn: its whole steps, in ns. What came before the first turn is none."""
+    """The whole steps of each turn, in ns. Steps before the first turn do not count."""
     turns = []
     for step in tables("report", run, "steps")["steps"]:
         if step["wall_ns"] > STOPPED * 1e9:
@@ -277,7 +278,7 @@ def middle_mean(walls):
 
 
 def gains_of(before_turns, after_turns, samples):
-    """Of each pair of turns: how many times as many samples a second."""
+    """For each pair of turns: how many times as many samples a second."""
     return [
         samples * middle_mean(before) / middle_mean(after)
         for before, after in zip(before_turns, after_turns)

@@ -1,11 +1,11 @@
-"""Is the cost that laptime reports the cost that it has? Ten small programs, each bare, with the
-default budget and with --full, in turns.
+"""Compares the cost that laptime reports with the cost that it has. Ten small programs run in turns
+bare, with the default budget and with --full.
 
     .venv/bin/python bench/wild/cost_bench.py [--rounds 5] [PROGRAM …]
 
-The truth is the median over the rounds of the time with laptime over the time without it in the
-same round: of CPU time, which neighbours hardly change, and of wall time. The bar: told within a
-third of the truth or ± 1 point.
+The truth is the time with laptime over the time without it in the same round, in the median over
+the rounds. It is measured for CPU time, which neighbours hardly change, and for wall time. The bar:
+the reported cost is within a third of the truth or ± 1 point.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Times(NamedTuple):
 
 
 def times_of(command: list[str], environment: dict[str, str]) -> Times:
-    """Of the command and all that it starts."""
+    """The times of the command and all its children."""
     begin = time.perf_counter()
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
@@ -55,7 +55,7 @@ def times_of(command: list[str], environment: dict[str, str]) -> Times:
     return Times(use.ru_utime + use.ru_stime, time.perf_counter() - begin)
 
 
-def told_by(laptime: str, run: str) -> dict[str, float]:
+def reported_by(laptime: str, run: str) -> dict[str, float]:
     text = subprocess.run(
         [laptime, "report", run, "run", "--json"], check=True, capture_output=True, text=True
     ).stdout
@@ -79,7 +79,7 @@ def measure(program: Path, rounds: int, folder: str) -> list[dict[str, object]]:
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     bare: list[Times] = []
     recorded: dict[str, list[Times]] = {mode: [] for mode in MODES}
-    told: dict[str, list[dict[str, float]]] = {mode: [] for mode in MODES}
+    reported: dict[str, list[dict[str, float]]] = {mode: [] for mode in MODES}
     for _ in range(rounds):
         bare.append(times_of([sys.executable, str(program)], environment))
         for mode, options in MODES.items():
@@ -87,13 +87,13 @@ def measure(program: Path, rounds: int, folder: str) -> list[dict[str, object]]:
             recorded[mode].append(
                 times_of([laptime, "run", "-q", "-o", run, *options, str(program)], environment)
             )
-            told[mode].append(told_by(laptime, run))
+            reported[mode].append(reported_by(laptime, run))
     rows: list[dict[str, object]] = []
     for mode in MODES:
         truth = added(recorded[mode], bare, "cpu")
         row = {
-            name.removeprefix("own_cost_"): statistics.median(one[name] for one in told[mode])
-            for name in told[mode][0]
+            name.removeprefix("own_cost_"): statistics.median(one[name] for one in reported[mode])
+            for name in reported[mode][0]
         }
         meets = abs(row["share"] - truth) <= max(POINT, abs(truth) / 3)
         rows.append(
@@ -149,7 +149,7 @@ def main() -> None:
     options = parser.parse_args()
     found = [PROGRAMS / f"{name}.py" for name in options.programs] or sorted(PROGRAMS.glob("*.py"))
     print(
-        f"{'program':16}{'mode':9}{'bare':>8}{'truth, CPU':>12}{'truth, wall':>13}{'told':>8} "
+        f"{'program':16}{'mode':9}{'bare':>8}{'truth, CPU':>12}{'truth, wall':>13}{'reported':>8} "
         f" {'interval':16}bar"
     )
     rows: list[dict[str, object]] = []

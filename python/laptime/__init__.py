@@ -1,11 +1,12 @@
-"""laptime: times every step of a training program and says where it goes.
+"""laptime: times every step of a training program and shows where the time goes.
 
 ``with laptime.profile("run.lap"):`` records a part of a program, ``laptime run script.py`` all of
-it. ``laptime.scope``, ``laptime.step`` and ``laptime.steps`` mark what is going on;
-``@laptime.lines`` asks for a function's lines.
+it. ``laptime.scope``, ``laptime.step`` and ``laptime.steps`` mark regions and steps.
+``@laptime.lines`` times a function by line.
 
-Names are loaded when they are first used: loading the recorder in a process of `laptime run` makes
-it a part of the run, which is not for every process that imports some module of this package.
+Names are loaded when they are first used. Loading the recorder in a process of `laptime run` makes
+the process a part of the run. A process that only imports some module of this package must not
+become one.
 """
 
 from __future__ import annotations

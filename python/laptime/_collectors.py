@@ -1,5 +1,5 @@
-"""Starts the collectors in a process of a run, as the environment says, and sees that its counts
-are written at its end.
+"""Starts the collectors in a process of a run, as the environment requests. Writes its counts at
+its end.
 
 `laptime run` becomes the parent of the interpreter that runs the program. So the program has the
 process to itself: ``sys.argv``, ``__main__``, ``__file__``, ``sys.path``, stdin, signals,
@@ -7,8 +7,8 @@ tracebacks and exit code are the interpreter's own. The collectors start in
 ``laptime/_site/sitecustomize.py``, before the program's first import, in this process and in every
 Python that it starts.
 
-Contract: whatever goes wrong here is one line on stderr; the program starts all the same. The
-environment (src/cli/run/python_start.h):
+Contract: any failure here is one line on stderr. The program starts all the same. The environment
+(src/cli/run/python_start.h):
 
 ===================  ===========================================================================
 LAPTIME_RECORD       the folder that the processes of the run record into
@@ -16,8 +16,8 @@ LAPTIME_PYTHON       JSON: {"lines": bool, "functions": bool, "budget": share or
                      "include": [glob], "exclude": [glob], "source": bool,
                      "torch": {"ops": bool, "shapes": bool, "memory": bool, "gpu": bool,
                      "steps": [[begin, end], …] or null, "block": bool, "replace_profiler": bool}}
-PYTHONPATH           begins with laptime/_site; the user's entries follow as they were, empty ones
-                     too
+PYTHONPATH           begins with laptime/_site; the user's own entries follow unchanged, with
+                     empty ones
 ===================  ===========================================================================
 """
 
@@ -36,23 +36,22 @@ if TYPE_CHECKING:
 
 RECORD_VARIABLE = "LAPTIME_RECORD"
 OPTIONS_VARIABLE = "LAPTIME_PYTHON"
-_TRIAL_VARIABLE = "LAPTIME_TUNE"  # laptime._tune.applied
+_TRIAL_VARIABLE = "LAPTIME_TUNE"  # read by laptime._tune.applied
 
-# Besides torch: what launches GPU work from Python.
+# Libraries besides torch that launch GPU work from Python.
 _GPU_LIBRARIES = ("jax", "cupy", "numba.cuda")
 
-# Helpers of multiprocessing that run no code of the user's.
+# Helpers of multiprocessing, which run none of the user's code.
 _HELPERS = ("from multiprocessing.resource_tracker import",)
 
 
 def start_from_environment(began: tuple[int, int] | None = None) -> None:
-    """``began``: when the work for it began; what ``own_time.now()`` said."""
+    """``began``: when the work for it began, from ``own_time.now()``."""
     if not os.environ.get(RECORD_VARIABLE) or not os.environ.get(OPTIONS_VARIABLE) or _is_helper():
         return
     if not _is_main_interpreter():
-        os.putenv(
-            "LAPTIME_SUBINTERPRETERS", str(os.getpid())
-        )  # the process's, where the main one's engines look for it
+        # In the process's environment, where the engines of the main interpreter look for it.
+        os.putenv("LAPTIME_SUBINTERPRETERS", str(os.getpid()))
         return
     from laptime.collect.own_time import own_time
 
@@ -83,14 +82,13 @@ def _start() -> None:
 
     from laptime._native import recording
 
-    # closing is used at the end, when the program may have left no descriptor to read a module
-    # with.
+    # Import closing now: at the end, the program may have left no free descriptor to read it.
     from laptime.collect import closing as closing
     from laptime.collect import engine, fork_warning, sigterm
     from laptime.collect.imports import when_imported
 
     options = json.loads(os.environ[OPTIONS_VARIABLE])
-    if not recording.on():  # the recorder has said why
+    if not recording.on():  # the recorder has reported why
         return
     if options["source"]:
         engine.start_sources(include=options["include"], exclude=options["exclude"])
@@ -110,7 +108,7 @@ def _start() -> None:
         )
     shared = {name: options[name] for name in ("budget", "include", "exclude")}
     for_torch: Any = {**options["torch"], **shared}
-    replace_profiler = for_torch.pop("replace_profiler")  # its names lead to laptime's
+    replace_profiler = for_torch.pop("replace_profiler")  # whether its names lead to laptime's
     when_imported("torch", lambda: _start_torch(for_torch, replace_profiler))
     if options["torch"]["gpu"]:
         for name in _GPU_LIBRARIES:
@@ -123,7 +121,7 @@ def _start() -> None:
 
 
 def _start_torch(options: Options, replace_profiler: bool) -> None:
-    """With the program's import of torch."""
+    """Runs with the program's import of torch."""
     from laptime.collect.own_time import own_time
 
     with own_time():
@@ -140,14 +138,14 @@ def _start_torch(options: Options, replace_profiler: bool) -> None:
 
 
 def _replace_torch_profiler() -> None:
-    from laptime.frameworks.torch.sources import say_off
+    from laptime.frameworks.torch.sources import report_off
 
     try:
         from laptime.compat import torch_profiler
 
         torch_profiler.install()
     except Exception as error:
-        say_off("profiler's replacement", error)
+        report_off("profiler's replacement", error)
 
 
 def _replace_lightning_names() -> None:
@@ -163,7 +161,7 @@ def _give_gpu_lines_when_imported(library: str, include: list[str], exclude: lis
 
 
 def _give_gpu_lines(library: str, include: list[str], exclude: list[str]) -> None:
-    if "torch" in sys.modules:  # whose session sees to it
+    if "torch" in sys.modules:  # whose session configures this itself
         return
     from laptime.collect.cuda import give_lines
 
@@ -177,7 +175,7 @@ def _give_gpu_lines(library: str, include: list[str], exclude: list[str]) -> Non
 
 
 def _stop() -> None:
-    """Writes the last counts while there is an interpreter to ask."""
+    """Writes the last counts while the interpreter still runs."""
     from laptime.collect import sigterm
 
     sigterm.writing(_write)
@@ -192,7 +190,7 @@ def _write() -> None:
         say(f"the last counts of process {os.getpid()} are not complete: {error}")
         recording.warn(
             "counts_incomplete",
-            f"processes whose last counts could not be written; the first: {error}",
+            f"processes whose last counts could not be written; the first error: {error}",
         )
     recording.stop()
     sigterm.uninstall()
@@ -219,9 +217,10 @@ def _end_collectors() -> None:
 
 
 def _stop_with_multiprocessing() -> None:
-    """Workers that multiprocessing forks leave by os._exit, but run its own finalizers before.
+    """Covers workers that multiprocessing forks: they leave by os._exit, but run multiprocessing's
+    finalizers before.
 
-    It drops the parent's finalizers in a child, so ours is added once that is done.
+    A child drops its parent's finalizers. So ours is added after that.
     """
     util = sys.modules.get("multiprocessing.util")
     if util is not None:

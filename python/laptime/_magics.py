@@ -1,4 +1,4 @@
-"""IPython's %lap and %%lap: the user's own code by line, without naming functions."""
+"""IPython's %lap and %%lap: times the user's own code by line, without naming functions."""
 
 from __future__ import annotations
 

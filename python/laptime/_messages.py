@@ -1,8 +1,8 @@
-"""Lines of ours for the user, from inside of the user's program.
+"""Messages for the user from inside the user's program.
 
-Contract: ``say`` raises nothing, and a line never goes into the program's output or files. The
-program may have closed stderr, or lead ``sys.stderr`` to an object of its own: under `laptime run`
-the line goes to the process's stderr itself.
+Contract: ``say`` never raises. A message never goes into the program's output or files. The program
+may have closed stderr, or replaced ``sys.stderr`` by an object of its own. Under `laptime run` the
+message goes directly to the process's stderr.
 """
 
 from __future__ import annotations
@@ -15,16 +15,13 @@ _RECORD_VARIABLE = "LAPTIME_RECORD"
 
 
 def say(message: str) -> None:
-    """One line on stderr, with our name before it."""
-    line = (
-        " ".join(message.split()).encode(errors="backslashreplace").decode()
-    )  # names may hold lone surrogates
+    """Prints one line on stderr, with laptime's name before it."""
+    # Names may hold lone surrogates.
+    line = " ".join(message.split()).encode(errors="backslashreplace").decode()
     with contextlib.suppress(Exception):
         if _RECORD_VARIABLE in os.environ or sys.stderr is sys.__stderr__:
             from laptime._native import recording
 
             recording.say(line)
-        elif (
-            sys.stderr is not None
-        ):  # a notebook, a test: print would take stdout where this is None
+        elif sys.stderr is not None:  # with None, print would use stdout
             print(f"laptime: {line}", file=sys.stderr, flush=True)

@@ -8,7 +8,7 @@ from typing_extensions import Self
 def version() -> str: ...
 
 class engine:
-    """A submodule; laptime.collect.engine documents it."""
+    """A submodule. laptime.collect.engine documents it."""
 
     class FunctionLayer:
         def __init__(self) -> None: ...
@@ -234,14 +234,14 @@ class gpu:
         FAILED = 6
 
     class After(enum.Enum):
-        """What becomes of CUPTI when the GPU is no longer recorded."""
+        """What happens to CUPTI when the GPU is no longer recorded."""
 
         REST = 0
         LEAVE = 1
         LEAVE_SOON = 2
 
     class Requester(enum.Enum):
-        """On whose behalf the GPU is recorded."""
+        """Who requests that the GPU is recorded."""
 
         RECORDING = 1
         PROFILER = 2
@@ -263,10 +263,10 @@ class gpu:
         def name_instruction(self, module: str, instruction: str, call_site: int) -> None: ...
         def bind_torch(self) -> bool: ...
         def current_node(self) -> tuple[bool, int, int]:
-            """Whether one runs on the calling thread, its number, its forward thread."""
+            """Whether a node runs on the calling thread, its number, its forward thread."""
 
         def next_node(self) -> tuple[int, int]:
-            """The number of the node that the calling thread makes next, and the thread's."""
+            """The number of the calling thread's next node, and the thread's number."""
 
         def defer(self) -> None: ...
 
@@ -276,12 +276,11 @@ class gpu:
 class torch_ops:
     """A submodule."""
 
-    ProbedRow = tuple[
-        str, int, int, bool, bool
-    ]  # name, scope, depth, thread and sequence number as torch says
+    # Name, scope, depth, and whether thread and sequence number are torch's.
+    ProbedRow = tuple[str, int, int, bool, bool]
 
     class Request:
-        """Torch's callbacks are on as long as any request is; False: torch refused."""
+        """Torch's callbacks are on as long as any request is on. False: torch refused."""
 
         def on(self) -> bool: ...
         def off(self) -> bool: ...
@@ -290,7 +289,7 @@ class torch_ops:
         def request(self, *, inputs: bool, frames: bool) -> torch_ops.Request: ...
         def start_probe(self) -> None: ...
         def on(self) -> bool:
-            """While it is probed; so is ``off``."""
+            """For a probe, as ``off`` is."""
 
         def off(self) -> bool: ...
         def stop_probe(self) -> list[torch_ops.ProbedRow]: ...
@@ -318,7 +317,7 @@ class torch_ops:
 
     class DetailSource:
         def enter(self, inputs: bool) -> bool:
-            """Torch reports this thread as profiled, until ``leave``. False: torch refused."""
+            """Makes torch report this thread as profiled, until ``leave``. False: torch refused."""
 
         def leave(self) -> None: ...
         def needs_ids(self) -> bool: ...
@@ -360,11 +359,11 @@ class torch_ops:
     def note_parent(module: object, name: object, child: object, /) -> None: ...
     @staticmethod
     def call_site_function() -> int:
-        """The address of a C function that gives the calling thread's call site."""
+        """The address of a C function that returns the calling thread's call site."""
 
     @staticmethod
     def op_call_site_function() -> int:
-        """The address of a C function that tells the calling thread's call site where it is inside of a
+        """The address of a C function that returns the calling thread's call site if it is inside a
         recorded op.
         """
 
@@ -383,20 +382,20 @@ class torch_intervals:
         period_s: float,
         leaves_no_trace: bool,
     ) -> bool:
-        """False: no thread can be had, or one runs already."""
+        """False: the thread could not start, or one already runs."""
 
     @staticmethod
     def end_step() -> bool:
-        """From here on steps decide. True: the clock did, for all or the last part of the step; all
-        is off.
+        """From here on steps decide. True: the clock decided for the step or its last part.
+        Everything is off.
         """
 
     @staticmethod
     def steps_record(on: bool) -> None: ...
     @staticmethod
     def stop() -> tuple[float, bool, bool, int] | None:
-        """Ticks that it added, whether anything was recorded, whether anything rested, how often
-        steps had stopped coming. None: it did not run.
+        """The ticks that it added, whether anything was recorded, whether anything rested, how
+        often steps stopped coming. None: it did not run.
         """
 
 class torch_session:
@@ -413,7 +412,7 @@ class torch_session:
         def begin_ticks(self) -> int: ...
 
     class Notes:
-        """Made when the session has ended, while its recording is on."""
+        """Made after the session's end, while its recording is on."""
 
         def __init__(
             self, session: torch_session.ProfileSession, details: torch_ops.Details | None

@@ -1,5 +1,5 @@
-"""``laptime.profile``: with a path, a recording; around a function, line_profiler's decorator that
-stays in the code.
+"""``laptime.profile``: a recording if it is called with a path. Around a function it is
+line_profiler's decorator that stays in the code.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Profile(GlobalProfiler):
     @overload
     def __call__(self, target: Decorated) -> Decorated: ...
     def __call__(self, target: Any, **options: Any) -> Any:
-        """``with profile("run.lap"):`` records the block; ``@profile`` times a function's lines
-        where that is asked for.
+        """``with profile("run.lap"):`` records the block. ``@profile`` times a function's lines if
+        line profiling is on.
         """
         if isinstance(target, (str, os.PathLike)):
             return Recording(target, **options)

@@ -1,4 +1,4 @@
-"""Recording a part of a program into a ``.lap`` file."""
+"""Records a part of a program into a ``.lap`` file."""
 
 from __future__ import annotations
 
@@ -19,25 +19,34 @@ from laptime.frameworks import torch as torch_collector
 
 DEFAULT_BUDGET = 0.05
 
-if TYPE_CHECKING:  # its bound makes the interpreter import typing in the program's name
+if TYPE_CHECKING:  # its bound would import typing as if the program did
     Function = TypeVar("Function", bound=Callable[..., Any])
 
-_marked: dict[int, CodeType] = {}  # by @lines
+_marked: dict[int, CodeType] = {}  # functions marked by @lines
 
 
 class _NotWritten(OSError):
-    """The recorder has said why."""
+    """The recorder reported why it cannot record."""
 
 
 class Recording:
     """``with Recording("run.lap"):``, or ``start()`` and ``stop()``.
 
-    ``lines``: the user's own code by line (not the standard library, not site-packages; ``include``
-    and ``exclude`` are globs on file names). ``functions``: calls of everything. ``budget``: the
-    share of time that this may cost; None: any. ``source``: the text of the user's own files that
-    the recording names is stored in it. With PyTorch imported before: ``ops``, in as many steps as
-    the budget allows; their ``shapes``; ``memory``; what the ``gpu`` does. Where the process
-    records already (`laptime run`), the block is part of that recording, and no file is written.
+    - ``lines``: times the user's own code by line, without the standard library and site-packages.
+      ``include`` and ``exclude`` are globs on file names.
+    - ``functions``: counts and times all calls.
+    - ``budget``: the share of time that this may cost. None: no limit.
+    - ``source``: stores the text of the user's own files that the recording names.
+
+    These need PyTorch, imported before:
+
+    - ``ops``: records ops in as many steps as the budget allows.
+    - ``shapes``: records the ops' shapes.
+    - ``memory``: records memory.
+    - ``gpu``: records the GPU's work.
+
+    If the process already records (`laptime run`), the block becomes part of that recording, and no
+    file is written.
     """
 
     def __init__(
@@ -95,8 +104,8 @@ class Recording:
             raise
 
     def stop(self) -> None:
-        """Raises OSError where the file cannot be written. The end of a block and of the program
-        only say so.
+        """Raises OSError if the file cannot be written. The end of a block, and of the program,
+        only report the error.
         """
         self._take_undo().close()
 
@@ -105,16 +114,15 @@ class Recording:
 
     def _take_undo(self) -> contextlib.ExitStack:
         try:
-            return self._started.pop()  # one step: another thread may end it, too
+            return self._started.pop()  # one step, because another thread may end it too
         except IndexError:
             return contextlib.ExitStack()
 
     def _start_recording(self, undo: contextlib.ExitStack) -> None:
         if not _native.on():
             undo.callback(engine.stop_sources)
-            undo.callback(
-                self._end_recording
-            )  # before the start: an interruption may come with its end
+            # Before the start: an interruption may come with its end.
+            undo.callback(self._end_recording)
             problem = _native.start(self.path)
             if not problem:
                 self._start_sources()
@@ -148,8 +156,8 @@ class Recording:
         for _ in range(end_inner()):
             _native.warn(
                 "block_cut",
-                "blocks that began within this recording went on after its end: what they did then"
-                " is not recorded",
+                "blocks that began within this recording continued after its end: what they did"
+                " then is not recorded",
             )
         write_closing_facts()
         if not _native.stop():
@@ -165,11 +173,11 @@ class Recording:
 
 
 _inner: set[Recording] = set()  # started where the process recorded already
-_said_of_inner = False
+_reported_inner = False
 
 
 def end_inner() -> int:
-    """Ends the blocks that began within a recording and are open still; how many these were."""
+    """Ends the blocks that began within a recording and are still open. Returns their number."""
     blocks = tuple(_inner)
     for inner in blocks:
         inner._stop_quietly()
@@ -177,18 +185,18 @@ def end_inner() -> int:
 
 
 def _say_of_inner(path: str) -> None:
-    """Once a process: a block may be in a loop."""
-    global _said_of_inner
-    if not _said_of_inner:
-        _said_of_inner = True
+    """Once a process, because a block may be in a loop."""
+    global _reported_inner
+    if not _reported_inner:
+        _reported_inner = True
         say(
-            f"already recording; {path} is not written, the block is recorded as the outer"
+            f"already recording; {path} is not written: the block is recorded as the outer"
             " recording is, with its options and its budget"
         )
 
 
 def _close_quietly(undo: contextlib.ExitStack) -> None:
-    """One line where it fails: what the program does, and how it ends, is its own."""
+    """Reports a failure in one line. What the program does, and how it ends, must not change."""
     try:
         undo.close()
     except _NotWritten:
@@ -198,8 +206,8 @@ def _close_quietly(undo: contextlib.ExitStack) -> None:
 
 
 def lines(function: Function) -> Function:
-    """Times this function by line in every recording, also one with ``lines=False``. The function
-    itself is returned.
+    """Times this function by line in every recording, also with ``lines=False``. Returns the
+    function itself.
     """
     code = inspect_code(function)
     _marked[id(code)] = code

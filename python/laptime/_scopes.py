@@ -1,5 +1,5 @@
-"""Marks in a program: named regions and training steps. Without a recording each costs a call that
-does nothing.
+"""Marks in a program: named regions and training steps. Without a recording each mark costs a call
+that does nothing.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from laptime._native import recording as _native
 from laptime.collect import marks
 
 Item = TypeVar("Item")
-if TYPE_CHECKING:  # its bound makes the interpreter import typing in the program's name
+if TYPE_CHECKING:  # its bound would import typing as if the program did
     Function = TypeVar("Function", bound=Callable[..., Any])
 
 _CO_COROUTINE = 0x80
 
 
 class scope(_native.Scope):
-    """``with scope("forward"):`` times the block; ``@scope("forward")`` each call of a function."""
+    """``with scope("forward"):`` times the block; ``@scope("forward")`` times each call of a
+    function.
+    """
 
     def __call__(self, function: Function) -> Function:
         code = getattr(function, "__code__", None)
@@ -50,22 +52,21 @@ def _timed_coroutine(name: str, function: Any) -> Any:
 
 
 def step(samples: int = 0) -> None:
-    """The end of a training step, which trained on ``samples`` samples (0: unknown)."""
+    """Marks the end of a training step with ``samples`` samples (0: unknown)."""
     marks.mark_step(samples)
 
 
 def steps(loader: Iterable[Item], samples: int | Callable[[Item], int] = 0) -> Iterator[Item]:
-    """``for batch in steps(loader):`` makes each turn of the loop a step, and the time to get a
-    batch a wait for input.
+    """``for batch in steps(loader):`` makes each iteration of the loop a step. The time to get a
+    batch is a wait for input.
 
-    ``samples``: how many a batch holds, or how to tell from the batch.
+    ``samples``: the number of samples in a batch, or a function that returns it for a batch.
     """
     _native.begin_step()
     iterator = iter(loader)
     wait = _native.Scope("input", _native.LOADER)
-    seen = isinstance(
-        getattr(type(iterator), "__next__", None), Around
-    )  # a loader whose waits are recorded anyway
+    # A loader whose waits are recorded anyway.
+    seen = isinstance(getattr(type(iterator), "__next__", None), Around)
     while True:
         if not seen:
             wait.begin()

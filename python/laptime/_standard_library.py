@@ -1,24 +1,22 @@
-"""The standard library as laptime's modules import it in a process of `laptime run`.
+"""The standard library, as laptime's modules import it in a process of `laptime run`.
 
-A program may have a json.py of its own, and so may the current folder and the entries of
-PYTHONPATH.
+A program may have a json.py of its own. So may the current folder and the entries of PYTHONPATH.
 
 Contract:
 
-- laptime's modules get the standard library's modules, now and later, whatever the program has
-  under their names.
+- laptime's modules always get the standard library's modules, whatever the program has under their
+  names.
 - The program gets the modules that it gets without laptime. A module that only laptime has imported
-  is not in ``sys.modules``; when the program's own search finds the same file, the program gets the
+  is not in ``sys.modules``. If the program's own search finds the same file, the program gets the
   same module object.
-- ``laptime`` itself is the one that records, also where the program has another module of this
-  name.
+- ``laptime`` itself is the one that records, even if the program has another module of this name.
 
-This file is run by laptime/_site/sitecustomize.py before anything else of the package. It imports
-only what is built in or frozen.
+laptime/_site/sitecustomize.py runs this file before anything else of the package. It imports only
+what is built in or frozen.
 """
 
 import builtins
-import os  # loaded by site: no other module can take its place
+import os  # already loaded by site, so no other module can replace it
 import sys
 from _frozen_importlib import BuiltinImporter, FrozenImporter, ModuleSpec, _ModuleLockManager  # type: ignore[attr-defined]
 from _frozen_importlib_external import FileLoader, PathFinder, SourceFileLoader
@@ -39,9 +37,9 @@ _FOLDERS = [
 
 _NAMES = sys.stdlib_module_names | {"_interpreters", "_xxsubinterpreters"}
 
-_import_plainly = builtins.__import__  # the program may put another one there
+_import_plainly = builtins.__import__  # the program may replace it
 _lock = RLock()
-_kept: "dict[str, ModuleType]" = {}  # imported by laptime and not by the program
+_kept: "dict[str, ModuleType]" = {}  # imported by laptime, but not by the program
 
 
 def install(package_parent: str) -> None:
@@ -64,7 +62,7 @@ def _is_standard(module: object) -> bool:
 
 
 def _is_there(name: str, fromlist: "Sequence[str] | None") -> bool:
-    """Whether the import loads nothing, and finds the standard library's module."""
+    """Whether the import loads nothing and finds the standard library's module."""
     module = sys.modules.get(name)
     return (
         module is not None
@@ -85,26 +83,25 @@ def _import(
         return _import_plainly(name, globals, locals, fromlist or (), level)
     with StandardImports():
         module = _import_plainly(name, globals, locals, fromlist or ())
-    if (
-        type(fromlist) is list and name not in sys.modules
-    ):  # PyImport_Import: the interpreter looks there next
+    # The interpreter's PyImport_Import looks there next.
+    if type(fromlist) is list and name not in sys.modules:
         sys.modules[name] = _kept.pop(name)
     return module
 
 
 class StandardImports:
-    """While a thread is in it, its imports find the standard library before anything else. May
+    """While a thread is in this block, its imports search the standard library first. Blocks may
     nest.
 
-    Assumption: no other thread of the program imports its own module of a standard name for the
-    first time meanwhile.
+    Assumption: meanwhile, no other thread of the program imports for the first time a module of its
+    own that has a standard name.
     """
 
     _depth = 0
     thread = 0
     # No ClassVar: this file cannot import typing.
     loaded: list[str] = []  # noqa: RUF012  by this thread
-    # What the program has under standard names.
+    # The program's modules that have standard names.
     _aside: "dict[str, ModuleType]" = {}  # noqa: RUF012
 
     def __enter__(self) -> None:
@@ -140,8 +137,8 @@ class StandardImports:
 
 
 class _Finder:
-    """The first finder. It stands aside unless laptime imports, or the program imports what laptime
-    has imported already.
+    """The first finder. It finds nothing unless laptime imports, or the program imports what
+    laptime has already imported.
     """
 
     def __init__(self, package_parent: str) -> None:
@@ -186,9 +183,7 @@ def _standard_spec(name: str, path: "Sequence[str] | None") -> ModuleSpec:
 
 
 def _hand_over(spec: ModuleSpec) -> None:
-    """The module that is kept becomes the one of this spec, if it is of the same file. A frozen one
-    is made anew.
-    """
+    """The kept module gets this spec if it is from the same file. A frozen module is made anew."""
     kept, loader = _kept.get(spec.name), spec.loader
     if (
         kept is None

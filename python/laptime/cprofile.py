@@ -1,7 +1,8 @@
 """``python -m laptime.cprofile [-o file] [-s sort] [-m module | script] args``: cProfile's command
 line.
 
-The same table as cProfile's, from laptime's function engine. The program's own exit code is kept.
+Prints the same table as cProfile, from laptime's function engine. Returns the program's own exit
+code.
 """
 
 from __future__ import annotations
@@ -18,9 +19,8 @@ from laptime.compat.cprofile import Profile
 from laptime.compat.program import ProgramError, check_writable, main_module, read_script
 
 _USAGE_ERROR = 2
-_DEFAULT_SORT = (
-    2 if sys.version_info >= (3, 11) else -1
-)  # as the interpreter's own cProfile: by cumulative time, by name
+# As the interpreter's own cProfile: by cumulative time, or by name.
+_DEFAULT_SORT = 2 if sys.version_info >= (3, 11) else -1
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -29,9 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _parser().print_usage()
         raise SystemExit(_USAGE_ERROR)
     target = command[0]
-    outfile = (
-        os.path.abspath(options.outfile) if options.outfile else None
-    )  # the program may go elsewhere
+    # Absolute: the program may change its folder.
+    outfile = os.path.abspath(options.outfile) if options.outfile else None
     if outfile:
         try:
             check_writable(outfile)
@@ -47,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _parser() -> OptionParser:
-    """Of the same kind as cProfile's, so that its errors read the same on each Python."""
+    """A parser of the same kind as cProfile's, so that its errors read the same on each Python."""
     usage = (
         "python -m laptime.cprofile [-o output_file_path] [-s sort] [-m module | scriptfile]"
         " [arg] ..."

@@ -1,9 +1,9 @@
 """``python -m laptime.kernprof``: line_profiler's kernprof, with laptime's engines.
 
-Runs a script, a module (``-m``), code (``-c``) or stdin (``-``) with ``-l`` by line, else by
-function, and writes ``<script>.lprof`` or ``<script>.prof``. In the program ``profile`` is the
-profiler: a builtin with ``-l`` and ``-b``, and what ``from laptime import profile`` (or ``from
-line_profiler import profile``) decorates with.
+Runs a script, a module (``-m``), code (``-c``) or stdin (``-``). With ``-l`` it times lines, else
+functions. It writes ``<script>.lprof`` or ``<script>.prof``. In the program ``profile`` is the
+profiler: a builtin with ``-l`` and ``-b``. Decorators from ``from laptime import profile`` or
+``from line_profiler import profile`` use it too.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ Found = TypeVar("Found")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the command within a program, whose ``sys.path``, ``sys.argv`` and ``__main__`` come
-    back at the end.
+    """Runs the command as a program. Restores ``sys.path``, ``sys.argv`` and ``__main__`` at the
+    end.
     """
     with restored():
         _run_command(arguments)
@@ -156,7 +156,7 @@ def _run(path: str | None, module: ModuleSpec | None, options: Namespace, profil
 
 def _exec(code: Any, namespace: dict[str, Any], profiler: Any, options: Namespace) -> None:
     runner = "run_module" if options.module else "execfile"
-    if options.builtin:  # the program says itself what is profiled
+    if options.builtin:  # the program itself decides what is profiled
         options.messages.calling(runner, options.script)
         exec(code, namespace)
     else:
@@ -167,7 +167,7 @@ def _exec(code: Any, namespace: dict[str, Any], profiler: Any, options: Namespac
 
 
 def _run_setup(options: Namespace) -> None:
-    """Code to be run before profiling begins, e.g. large imports."""
+    """Runs code before profiling begins, for example large imports."""
     path = _found(find_script, options.setup)
     sys.path.insert(0, os.path.dirname(path))
     options.messages.debug(f"Executing file {short_path(path)!r} as pre-profiling setup")
@@ -176,7 +176,7 @@ def _run_setup(options: Namespace) -> None:
 
 @contextlib.contextmanager
 def _installed(profiler: CountedProfiler, as_builtin: bool) -> Iterator[None]:
-    """`profile` means this profiler: as laptime's decorator, as line_profiler's where it is
+    """Makes `profile` this profiler: as laptime's decorator, as line_profiler's if that is
     installed, and as a builtin.
     """
     decorators = [decorator]
@@ -235,7 +235,7 @@ def _print_functions(profiler: Any) -> None:
 
 
 def _dump(options: Namespace, profiler: Any) -> None:
-    """Without the functions of temporary files: when the results are read these are gone."""
+    """Leaves out functions of temporary files, which no longer exist for a reader."""
     if not options.line_by_line:
         profiler.dump_stats(options.outfile)
         return
@@ -249,7 +249,9 @@ def _dump(options: Namespace, profiler: Any) -> None:
 
 @contextlib.contextmanager
 def _temporary_folder() -> Iterator[str]:
-    """Kept until the interpreter ends when the program fails: its traceback shows the source."""
+    """Keeps the file until the interpreter ends if the program fails: its traceback shows the
+    source.
+    """
     folder = tempfile.mkdtemp()
     try:
         yield folder
@@ -262,7 +264,7 @@ def _temporary_folder() -> Iterator[str]:
 
 
 def _write_code(options: Namespace) -> None:
-    """Code from the command line or stdin becomes a script, all of which is profiled."""
+    """Code from the command line or stdin becomes a script. All of it is profiled."""
     prefix = f"kernprof-{options.code_source}"
     options.script = os.path.join(options.tmpdir, f"{prefix}.py")
     with open(options.script, "w", encoding="utf-8") as file:
@@ -287,4 +289,4 @@ def _end(code: int, message: str) -> NoReturn:
 
 
 if __name__ == "__main__":
-    _run_command()  # threads that the program leaves behind need its __main__
+    _run_command()  # threads that still run after the program need its __main__

@@ -1,5 +1,5 @@
-"""``python -m laptime.line_profiler FILE.lprof…``: shows line profiling results, those of several
-files added up.
+"""``python -m laptime.line_profiler FILE.lprof…``: shows line profiling results. Results of several
+files are added up.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             summarize=options.summarize,
             config=settings.path or False,
         )
-    except BrokenPipeError:  # `| head` has seen enough
+    except BrokenPipeError:  # `| head` has read enough
         sys.stderr.close()
 
 

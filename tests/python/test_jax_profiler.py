@@ -73,13 +73,13 @@ def profiler(tmp_path, monkeypatch):
         recorded[0] = False
         return True
 
-    def come_back():
+    def resume():
         happened.append("come back")
         recorded[0] = True
 
     monkeypatch.setattr(cuda, "is_capturing", lambda: recorded[0])
     monkeypatch.setattr(cuda, "leave", leave)
-    monkeypatch.setattr(cuda, "come_back", come_back)
+    monkeypatch.setattr(cuda, "resume", resume)
     yield jax.profiler
     for name in [name for name in sys.modules if name.partition(".")[0] == "jax"]:
         del sys.modules[name]

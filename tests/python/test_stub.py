@@ -1,5 +1,6 @@
-"""The stub of the built module: `_native.pyi` has every name that the module has, and no other, and
-each with the module's own signature. nanobind says what the module has.
+"""The stubs of the built modules have exactly the modules' names, with the modules' own signatures.
+
+nanobind reports what a module has.
 """
 
 import ast
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-MODULES = ["_native"]
+MODULES = ["_native", "_reader"]
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "laptime"
 SCALARS = {"int", "float", "str", "bool", "None"}
 CONTAINERS = {"list", "dict", "tuple", "type"}
@@ -52,7 +53,7 @@ def members(body, is_module):
 
 
 def of_module(name, folder):
-    """As nanobind says."""
+    """The members that nanobind reports."""
     command = [sys.executable, "-m", "nanobind.stubgen", "-m", f"laptime.{name}", "-r", "-q"]
     subprocess.run([*command, "-O", folder], check=True, capture_output=True, text=True)
     if (folder / f"{name}.pyi").exists():
@@ -70,14 +71,14 @@ def names(annotation):
 
 
 def contradicts(ours, theirs):
-    """Whether a type is not what nanobind says of it. Ours may say more about what is in it."""
+    """Whether a type differs from the one that nanobind reports. Ours may be more exact."""
     if theirs is None or ast.unparse(theirs) in ("object", "NoneType"):
         return False
-    told, stubbed = names(theirs), names(ours)
-    if told <= SCALARS:
-        return stubbed - {"NoReturn"} != told and stubbed != {"NoReturn"}
-    if len(told) == 1 and told <= CONTAINERS:
-        return not all(name.split("[")[0] in told or name[0].isupper() for name in stubbed)
+    reported, stubbed = names(theirs), names(ours)
+    if reported <= SCALARS:
+        return stubbed - {"NoReturn"} != reported and stubbed != {"NoReturn"}
+    if len(reported) == 1 and reported <= CONTAINERS:
+        return not all(name.split("[")[0] in reported or name[0].isupper() for name in stubbed)
     return False
 
 

@@ -20,7 +20,7 @@ esac
 
 @pytest.fixture
 def root(tmp_path):
-    for path in ("src/cli/run.cpp", "python/laptime/frameworks/torch/session.py", "docs/steps.md"):
+    for path in ("src/cli/run.cpp", "python/laptime/frameworks/torch/ops.py", "docs/steps.md"):
         file = tmp_path / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("# How steps are found\n\n## In every step\n")
@@ -46,7 +46,7 @@ def check(root, text, *arguments):
     [
         "[steps](docs/steps.md), [one](docs/steps.md#in-every-step), [web](https://a.b/c)",
         "# What it costs\n\n[below](#what-it-costs)",
-        "`src/cli/run.cpp`, src/cli/*.cpp, `laptime/frameworks/torch/session.py` and src/NAME/run.cpp",
+        "`src/cli/run.cpp`, src/cli/*.cpp, `laptime/frameworks/torch/ops.py` and src/NAME/run.cpp",
         "`run.cpp` is in `src/{cli}`",
         "`evil.py` is the user's, `~/src/none.h` and /usr/src/none.h are not ours",
         "`laptime run --budget 5% train.py --epochs 3` and `laptime report --json`",

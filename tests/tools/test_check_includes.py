@@ -77,6 +77,6 @@ def test_a_precompiled_header_of_which_nothing_is_known(check):
     assert (
         code == 1
         and said
-        == "cmake/PrecompiledHeaders.cmake: <semaphore>: say in tools/check_includes what it"
+        == "cmake/PrecompiledHeaders.cmake: <semaphore>: list in tools/check_includes what it"
         " declares\n"
     )

@@ -66,7 +66,7 @@ def test_the_source_is_left_as_it_is(tune, tmp_path):
         and "measured" in done.stdout
     )
     told = "+for x, y in DataLoader(Data(), batch_size=4, num_workers=1):" in done.stdout
-    assert told != ("nothing that was tried makes the step faster beyond doubt" in done.stdout)
+    assert told != ("no change that was tried clearly makes the step faster" in done.stdout)
     assert (tmp_path / "train.py").read_text() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["train.py"]
 

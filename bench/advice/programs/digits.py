@@ -1,6 +1,4 @@
-"""Digits from a file, an accuracy by hand, a line printed for each step: as a first notebook does
-it.
-"""
+"""A first notebook: digits from a file, an accuracy by hand, a printed line for each step."""
 
 import tempfile
 

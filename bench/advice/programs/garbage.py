@@ -1,5 +1,5 @@
-"""Millions of objects that live as long as the program, and cycles in every step: the collector
-looks through all of them.
+"""Millions of objects that live as long as the program, and cycles in every step. The collector
+searches all of them.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""A trainer on a GPU with the habits that people have: each option is one, or the way out of it."""
+"""A trainer on a GPU with common habits: each option is a habit or its remedy."""
 
 import argparse
 import contextlib

@@ -1,4 +1,4 @@
-"""A validation over all of its data after every few steps."""
+"""A validation over all its data after every few steps."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""Compressed pictures, unpacked for every sample of every epoch by the training process."""
+"""Compressed pictures. The training process unpacks them for every sample of every epoch."""
 
 import argparse
 import zlib

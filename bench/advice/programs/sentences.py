@@ -1,4 +1,4 @@
-"""Sentences of different length, cut into words for every sample, put together number by number."""
+"""Sentences of different lengths. Each sample is split into words and joined number by number."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""Epochs of a few batches, with workers that start anew for each."""
+"""Epochs of a few batches, with new workers for each."""
 
 import argparse
 

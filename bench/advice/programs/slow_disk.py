@@ -1,4 +1,4 @@
-"""A dataset that waits, as for a disk or a network; of some samples longer."""
+"""A dataset that waits, like a disk or a network. Some samples wait longer."""
 
 import argparse
 import time

@@ -1,4 +1,4 @@
-"""Two ranks that train together on the CPU; one may have more to do."""
+"""Two ranks that train together on the CPU. One may have more work."""
 
 import argparse
 import hashlib

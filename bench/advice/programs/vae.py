@@ -1,4 +1,4 @@
-"""An autoencoder with the usual loader: noise is added sample by sample."""
+"""An autoencoder with the usual loader. Noise is added to each sample separately."""
 
 import argparse
 

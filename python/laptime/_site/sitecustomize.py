@@ -1,9 +1,10 @@
-"""Python imports this when it starts in a process of `laptime run` (the folder is on PYTHONPATH),
-before the program.
+"""Python imports this when it starts in a process of `laptime run`, before the program. Its folder
+is on PYTHONPATH.
 
-It takes its folder off the program's sys.path, lets the sitecustomize that it stands before have
-its turn, and starts the collectors. Afterwards ``sys.modules`` and ``sys.path`` are as without it.
-Any Python may find it: one that has no laptime, or an older one, goes on as if it were not there.
+It removes its folder from the program's sys.path, runs the sitecustomize that it hides, and starts
+the collectors. Afterwards ``sys.modules`` and ``sys.path`` are as they would be without it. Any
+Python may find this file. A Python without laptime, or with an older one, continues as if the file
+did not exist.
 """
 
 import os
@@ -13,8 +14,8 @@ _folder = os.path.dirname(os.path.abspath(__file__))
 
 
 def _package_parent() -> "str | None":
-    """Where the laptime for this interpreter is: here, or where the interpreter has its packages.
-    None: nowhere.
+    """The folder of this interpreter's laptime: here, or where the interpreter has its packages.
+    None: it has none.
     """
     from _frozen_importlib_external import PathFinder
 
@@ -65,5 +66,5 @@ sys.path_importer_cache.pop(_folder, None)
 del sys.modules["sitecustomize"]
 try:
     import sitecustomize  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
-finally:  # where there is none, site takes the ImportError for just that
+finally:  # if there is none, site expects exactly this ImportError
     _start()

@@ -1,7 +1,11 @@
-"""`laptime tune`: changes to a training program that need no edit of its source, tried in short
-fresh runs; what pays is kept.
+"""`laptime tune`: tries changes to a training program in short fresh runs, without an edit of its
+source. Keeps what pays.
 
-``__main__`` reads the command line; ``changes`` says what can be tried, ``search`` in which order,
-``trial`` runs the program with some of it, ``applied`` is what happens inside that run,
-``loss_curve`` sees that training stays what it was, ``patch`` writes the source's diff.
+- ``__main__`` reads the command line.
+- ``changes`` lists what can be tried.
+- ``search`` decides the order.
+- ``trial`` runs the program with some changes.
+- ``applied`` makes the changes inside that run.
+- ``loss_curve`` checks that training stays the same.
+- ``patch`` writes the diff of the source.
 """

@@ -1,5 +1,5 @@
-"""``python -m laptime._tune [options] script.py args…``: what `laptime tune` starts. Mistakes get
-one line and exit code 2.
+"""``python -m laptime._tune [options] script.py args…``: what `laptime tune` starts. A usage error
+is one line, with exit code 2.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from laptime._tune.patch import make_patch
 from laptime._tune.search import Outcome, Search, Tuned
 from laptime._tune.trial import Laptime, TrialError, Trials
 
-CLI_VARIABLE = "LAPTIME_CLI"  # the command that started this
+CLI_VARIABLE = "LAPTIME_CLI"  # the command that started this process
 _USAGE_ERROR, _FAILED = 2, 1
 _UNITS = {"s": 1, "m": 60, "h": 3600, "": 1}
 
@@ -74,11 +74,11 @@ def _parse() -> Namespace:
 def _conclude(options: Namespace, script: str, tuned: Tuned, say: Any) -> int:
     if tuned.not_tried:
         say(
-            f"not tried, for want of time: {' '.join(change.text for change in tuned.not_tried)}"
-            " (--time gives more)"
+            f"no time to try {' '.join(change.text for change in tuned.not_tried)}"
+            " (--time allows more)"
         )
     if tuned.confirmed is None:
-        say("nothing that was tried makes the step faster beyond doubt")
+        say("no change that was tried clearly makes the step faster")
         return 0
     best = tuned.confirmed
     source = Path(script).read_text(encoding="utf-8")

@@ -1,8 +1,8 @@
 """Inside a trial: makes the changes in the program, keeps its losses, and ends it after enough
 steps.
 
-Contract: installed right after the program's import of torch, before any of its own code uses it.
-What cannot be applied is told in the trial's result, and the program runs as it is.
+Contract: installed right after the program's import of torch, before its own code uses torch. The
+trial's result lists what could not be applied. The program then runs without it.
 """
 
 from __future__ import annotations
@@ -19,17 +19,15 @@ from typing import Any
 TRIAL_VARIABLE = (  # JSON: {"changes": ["workers=2", …], "steps": N, "seconds": S, "result": FILE}
     "LAPTIME_TUNE"
 )
-_WARM = 2  # steps that do not count
+_WARM = 2  # steps at the beginning that are not counted
 
 
 def install() -> None:
-    """Only in the process that was asked for the trial: workers and other children go on as they
-    are.
-    """
+    """Only in the process that the trial is for. Its workers and other children stay unchanged."""
     trial = json.loads(os.environ.pop(TRIAL_VARIABLE))
     result = _Result(trial["result"])
-    # What is wrapped last sees a call first: workers must be there before what needs them looks for
-    # them.
+    # The wrapper that is installed last sees a call first. Workers must exist before the code that
+    # needs them looks for them.
     for text in sorted(trial["changes"], key=lambda text: text.startswith("workers=")):
         name, _, value = text.partition("=")
         try:
@@ -57,11 +55,13 @@ class _Result:
             json.dump({"problems": self.problems, "losses": losses, "ended": self.ended}, file)
 
 
-# ---- what a trial needs ----
+# ---- losses and the end of the trial ----
 
 
 def _keep_losses(result: _Result) -> None:
-    """Without reading them: that would make a GPU wait. They are read when the program ends."""
+    """Keeps losses without reading them, because reading would make the host wait for a GPU. They
+    are read when the program ends.
+    """
     import torch
 
     backward = torch.Tensor.backward
@@ -76,7 +76,7 @@ def _keep_losses(result: _Result) -> None:
 
 
 def _end_after(steps: int, seconds: float, result: _Result) -> None:
-    """Counts the steps of the optimizer that steps first; the program ends as by sys.exit()."""
+    """Counts the first optimizer's steps, then ends the program as sys.exit() does."""
     from torch.optim.optimizer import register_optimizer_step_post_hook
 
     counted: dict[str, Any] = {"optimizer": None, "steps": 0, "since": 0.0}
@@ -162,10 +162,10 @@ def _cudnn_benchmark(value: str) -> None:
 
 def _on_first_call(prepare: Callable[[Any, tuple[Any, ...]], None]) -> None:
     """Calls ``prepare`` with each outermost module that has parameters, before its first call, and
-    what it is called with.
+    with the arguments of that call.
 
-    Until the first step of an optimizer: hooks on all modules would slow every later step down, and
-    be traced by a compiler.
+    Stops at the first step of an optimizer. Hooks on all modules would slow every later step, and a
+    compiler would trace them.
     """
     from torch.nn.modules.module import (
         register_module_forward_hook,
@@ -257,7 +257,9 @@ def _pin_memory(value: str) -> None:
 
 
 def _non_blocking(value: str) -> None:
-    """From loaders with pinned memory: without it, it means nothing."""
+    """Non-blocking copies from loaders with pinned memory. Without pinned memory this has no
+    effect.
+    """
     import torch
 
     _pin_memory(value)
@@ -265,8 +267,8 @@ def _non_blocking(value: str) -> None:
         original = getattr(torch.Tensor, name)
 
         def moved(self: Any, *args: Any, _original: Any = original, **kwargs: Any) -> Any:
-            # Only what comes from pinned memory may be read before the copy is done without harm.
-            # An argument by position may be it.
+            # Only copies from pinned memory may be non-blocking without harm. The argument may be
+            # positional.
             if self.device.type == "cpu" and len(args) < 2 and self.is_pinned():
                 kwargs.setdefault("non_blocking", True)
             return _original(self, *args, **kwargs)

@@ -1,7 +1,7 @@
-"""What can be tried, for which programs, and what the replay of a run says it would bring.
+"""What can be tried, for which programs, and what the replay of a run predicts for it.
 
-Pure: facts of a recorded run in, changes out. A change is a name and a value, as ``workers=2``;
-``applied`` knows how to make it.
+Pure: takes facts of a recorded run, returns changes. A change is a name and a value, such as
+``workers=2``. ``applied`` knows how to make it.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 MOST_WORKERS = 8
-_FOREACH = 0.8  # of what a loop over single tensors takes: Adam on a CPU
+_FOREACH = 0.8  # share of the time of a loop over single tensors: Adam on a CPU
 
 
 @dataclass(frozen=True)
 class Facts:
-    """Of the program as it is."""
+    """Facts of the unchanged program."""
 
     cpus: int
-    gpu: bool  # which it trains on
+    gpu: bool  # it trains on a GPU
     loader: bool  # it waits for batches of a DataLoader
-    workers: bool  # which other processes make
-    optimizer: bool  # one of torch.optim's steps
+    workers: bool  # the loader's batches come from workers
+    optimizer: bool  # an optimizer of torch.optim steps
     convolutions: bool
 
 
@@ -31,13 +31,14 @@ class Change:
     value: str = ""
     rule: str = ""  # the advice rule whose remedy this is; empty: no rule advises it
     by_rule: bool = False  # the replay of the rule's remedy predicts the gain
-    whatif: tuple[str, ...] = ()  # else these arguments of `laptime whatif`; empty: no prediction
-    needs: str = ""  # the name of a change without which it means nothing
+    # otherwise these arguments of `laptime whatif` do; empty: no prediction
+    whatif: tuple[str, ...] = ()
+    needs: str = ""  # the name of a change without which this has no effect
     by_hand: str = field(default="", compare=False)  # what to write in the source
 
     @property
     def prediction(self) -> tuple[str, ...]:
-        """The arguments of `laptime whatif`. Empty: nothing is predicted."""
+        """The arguments of `laptime whatif`. Empty: no prediction."""
         return ("--rule", self.rule) if self.by_rule else self.whatif
 
     @property
@@ -46,7 +47,7 @@ class Change:
 
 
 def candidates(facts: Facts) -> Iterator[Change]:
-    """In the order in which they are tried where nothing is predicted."""
+    """All changes, in the order in which they are tried if there is no prediction."""
     if facts.loader:
         yield from _of_loader(facts)
     if facts.optimizer:

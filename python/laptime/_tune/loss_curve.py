@@ -1,7 +1,9 @@
-"""Whether training stayed what it was: two curves of losses, step by step, within a tolerance.
+"""Compares two loss curves, step by step, to check that training stayed the same within a
+tolerance.
 
-Curves are compared over their later half, in means, so that the noise of single batches does not
-count. The scale is the larger of the level there and what training took off the loss so far.
+The comparison uses means over the later half of each curve, so noise of single batches is not
+counted. The scale is the larger of two values: the loss level there, and the decrease of the loss
+so far.
 """
 
 from __future__ import annotations
@@ -13,8 +15,8 @@ _FEWEST = 8
 
 
 def difference(before: Sequence[float], after: Sequence[float]) -> float | None:
-    """0.01: they are one percent apart. None: too few losses to tell. Infinite: the second is no
-    number any more.
+    """0.01: the curves differ by one percent. None: too few losses. Infinite: a loss of the second
+    curve is not a number.
     """
     count = min(len(before), len(after))
     if count < _FEWEST:

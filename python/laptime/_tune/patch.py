@@ -1,8 +1,8 @@
 """The source with the changes written into it, as a unified diff.
 
-Only what can be written without understanding the program: arguments of calls of ``DataLoader`` and
-of torch's optimizers, and statements behind the import of torch. Everything else is left to be done
-by hand, and said.
+Only changes that need no understanding of the program are written: arguments of calls of
+``DataLoader`` and of torch's optimizers, and statements after the import of torch. The user makes
+all other changes by hand, and the output lists them.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class _Editor:
             for node in ast.walk(self._tree)
             if isinstance(node, ast.Call) and _called(node) in names
         ]
-        # One that says it already, or hands on what it was given (**options), is the program's own
-        # decision.
+        # A call that already has the argument, or passes on what it got (**options), is the
+        # program's own decision.
         free = [
             call
             for call in calls

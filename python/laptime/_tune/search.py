@@ -1,10 +1,12 @@
 """Which changes are tried, in which order, and which are kept.
 
-Each candidate alone first, from the best predicted to those of which nothing is known; then what
-paid is put together, the best first, and a change stays where the program with it is faster than
-without. At the end the program as it is and as tuned are run once more, in turn: only a gain that
-shows again is told. The time limit is kept by not starting a trial that would not fit; what is left
-is kept for the last two.
+First each candidate is tried alone, the best predicted first, those without a prediction last. Then
+the changes that paid are combined, the best first. A change stays if the program is faster with it
+than without.
+
+At the end the original and the tuned program run once more, in turn. Only a gain that appears again
+is reported. To keep the time limit, a trial that would not fit does not start. The time that
+remains is for the last two runs.
 """
 
 from __future__ import annotations
@@ -22,14 +24,14 @@ FASTER = "faster"
 
 @dataclass
 class Outcome:
-    """Of a set of changes, against the program as it was or as tuned so far."""
+    """A set of changes, against the original program or the program as tuned so far."""
 
     changes: tuple[Change, ...]
     predicted: float | None = None  # gains: factors of the rate
     measured: float | None = None
     low: float | None = None
     high: float | None = None
-    loss: float | None = None  # by which the curve differs
+    loss: float | None = None  # the difference between the loss curves
     verdict: str = ""
     trial: Trial | None = None
 
@@ -47,7 +49,7 @@ class Tuned:
     baseline: Trial
     singles: list[Outcome] = field(default_factory=list)
     combined: list[Outcome] = field(default_factory=list)
-    confirmed: Outcome | None = None  # what is left in the end; None: nothing pays
+    confirmed: Outcome | None = None  # the confirmed changes; None: no change pays
     not_tried: list[Change] = field(default_factory=list)
 
 
@@ -100,7 +102,7 @@ class Search:
                 if needed is None or needed.trial is None:
                     continue
                 changes, against = (*needed.changes, change), needed.trial
-            # One trial, and two to confirm what is found.
+            # Time for one trial, and for two runs that confirm the result.
             if not self._has_time_for(3):
                 tuned.not_tried.append(change)
                 continue
@@ -132,7 +134,7 @@ class Search:
             return None
         best = paying[0]
         for outcome in paying[1:]:
-            # One value of a change excludes another.
+            # One value of a change excludes its other values.
             names = {change.name for change in best.changes}
             added = tuple(change for change in outcome.changes if change.name not in names)
             if not added:
@@ -149,8 +151,8 @@ class Search:
         return best
 
     def _confirm(self, best: Outcome) -> Outcome | None:
-        """Once more, in turn: what differs from start to start does not do so twice in the same
-        direction.
+        """Runs both once more, in turn. A difference between two starts does not appear twice in
+        the same direction.
         """
         try:
             again = self._run(())
@@ -173,7 +175,7 @@ def _measure(outcome: Outcome, row: Row) -> None:
 
 
 def describe(outcome: Outcome) -> str:
-    """One line, for people."""
+    """One line for the user."""
     parts = [f"{outcome.text:32}"]
     parts.append(
         f"predicted {outcome.predicted:.2f} ×"

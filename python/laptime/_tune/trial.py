@@ -1,5 +1,5 @@
-"""One short fresh run of the program with some changes made: recorded by `laptime run`, and ended
-after enough steps.
+"""One short fresh run of the program with some changes. `laptime run` records it. It ends after
+enough steps.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Trial:
     median_ns: float
     losses: list[float]
     problems: list[str]
-    seconds: float  # that it took
+    seconds: float  # how long it took
 
 
 class Laptime:
-    """The command, and its tables."""
+    """The laptime command, and its tables."""
 
     def __init__(self, command: str) -> None:
         self._command = command
@@ -70,7 +70,7 @@ class Trials:
             self._folder / f"trial{self._count}.lap",
             self._folder / f"trial{self._count}.json",
         )
-        asked = {
+        request = {
             "changes": [change.text for change in changes],
             "steps": self._steps,
             "seconds": self._seconds,
@@ -78,28 +78,32 @@ class Trials:
         }
         began = time.monotonic()
         done = self._laptime.run(
-            path, self._program, {**os.environ, TRIAL_VARIABLE: json.dumps(asked)}
+            path, self._program, {**os.environ, TRIAL_VARIABLE: json.dumps(request)}
         )
         if done.returncode != 0:
             raise TrialError(f"the program ended with {done.returncode}: {_last_line(done.stderr)}")
         if not result.exists():
             raise TrialError(
-                "the program does not import torch, or was ended before it could tell its losses"
+                "the program does not import torch, or ended before it could write its losses"
             )
-        told = json.loads(result.read_text(encoding="utf-8"))
+        written = json.loads(result.read_text(encoding="utf-8"))
         return Trial(
-            path, self.median(path), told["losses"], told["problems"], time.monotonic() - began
+            path,
+            self.median(path),
+            written["losses"],
+            written["problems"],
+            time.monotonic() - began,
         )
 
     def median(self, path: Path) -> float:
-        """Of the phase that takes most time."""
+        """The median step of the phase that takes most time."""
         rows = [
             row
             for row in self._laptime.tables("report", str(path), "step_summary")["step_summary"]
             if row["median_ns"]
         ]
         if not rows:
-            raise TrialError("the program made no steps that laptime knows of (docs/steps.md)")
+            raise TrialError("the program made no steps that laptime can find (docs/steps.md)")
         return float(max(rows, key=lambda row: row["median_ns"] * row["steps"])["median_ns"])
 
     def facts(self, trial: Trial) -> Facts:
@@ -128,7 +132,7 @@ class Trials:
             return None
 
     def compare(self, before: Trial, after: Trial) -> Row:
-        """The row of table `compare_steps` of the phase that takes most time."""
+        """The row of table `compare_steps` for the phase that takes most time."""
         rows = self._laptime.tables("compare", str(before.run), str(after.run))["compare_steps"]
         known = [row for row in rows if row["time_ratio"] is not None]
         if not known:
@@ -138,4 +142,4 @@ class Trials:
 
 def _last_line(text: str) -> str:
     lines = text.strip().splitlines()
-    return lines[-1] if lines else "it said nothing"
+    return lines[-1] if lines else "it printed no error message"

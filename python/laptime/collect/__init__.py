@@ -1,4 +1,4 @@
-"""What measures a process, whatever framework it uses: Python's own code, the GPU, how a run ends.
+"""Measures a process, whatever framework it uses: Python's own code, the GPU, how a run ends.
 
-Imported by the program's process: a module here imports no framework.
+The program's process imports this. No module here imports a framework.
 """

@@ -1,5 +1,5 @@
-"""What a recording says of the engines at its end: what they cost, what they could not measure,
-what they gave up.
+"""Writes facts about the engines at the end of a recording: what they cost, what they could not
+measure, which code they stopped timing.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from laptime.collect import engine
 from laptime.collect.own_time import waited_for_processor
 
 _FRAMEWORKS = ("tensorflow", "jax")  # of whose own work little is recorded
-# Up to 3.11 a program that is traced loses its specialized instructions: a hot loop takes 1.9 times
-# as much longer as its events cost.
+# Up to 3.11, tracing a program disables its specialized instructions. A hot loop becomes slower by
+# 1.9 times what its events cost.
 _TRACED = 1.9 if sys.version_info < (3, 12) else 1.0
 
 

@@ -1,8 +1,8 @@
-"""Records the GPU: ``source = load()``, then ``source.on()`` and ``source.off()`` around what is to
-be recorded.
+"""Records the GPU: ``source = load()``, then ``source.on()`` and ``source.off()`` around what
+should be recorded.
 
-Kernels, copies and waits come with the line that caused them; in PyTorch backward kernels with the
-line of their forward op. CUPTI is the program's own or the toolkit's, loaded when the program has
+Kernels, copies and waits get the line that caused them. In PyTorch, backward kernels get the line
+of their forward op. CUPTI is the program's own or the toolkit's. It is loaded after the program has
 loaded CUDA, not before.
 """
 
@@ -36,8 +36,10 @@ def load(
     lines: bool = True,
     who: Requester = Requester.RECORDING,
 ) -> GpuSource | Off:
-    """The source of GPU records. Never raises. ``include``, ``exclude``: globs on file names, for
-    which lines are the user's own. The GPU is recorded as long as anybody (``who``) has it on.
+    """The source of GPU records. Never raises. The GPU is recorded as long as any requester
+    (``who``) has it on.
+
+    ``include``, ``exclude``: globs on file names; they decide which lines are the user's own.
     """
     try:
         library = _open_library()
@@ -52,8 +54,10 @@ def load(
 
 
 def give_lines(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> None:
-    """For a Python program that the driver itself loads the collector into (JAX, CuPy): its
-    launches and waits get the user's line, where the thread that calls the driver runs Python.
+    """Gives lines to launches and waits in a program without torch (JAX, CuPy), where the driver
+    itself loads the collector.
+
+    This works if the thread that calls the driver runs Python.
     """
     library = _open_library()
     _configure_call_sites(list(include), list(exclude))
@@ -61,36 +65,37 @@ def give_lines(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> None
 
 
 def is_capturing() -> bool:
-    """In a program that the driver itself loads the collector into."""
+    """Whether the GPU is recorded, in a program in which the driver itself loads the collector."""
     return _open_library().state() == State.CAPTURING
 
 
 def leave(synchronize: Callable[[], object]) -> bool:
-    """CUPTI is out of the process when this returns, for another tool that is about to ask for it.
-    False: not yet. ``synchronize`` makes a call of CUDA's, after which CUPTI can be taken out.
+    """Takes CUPTI out of the process, because another tool is about to request it.
+
+    False: it is not out yet. ``synchronize`` makes a CUDA call, after which CUPTI can be taken out.
     """
     return _leave(_open_library(), synchronize)
 
 
-def come_back() -> None:
-    """After ``leave``; where another tool holds CUPTI still, the library says so."""
+def resume() -> None:
+    """Call after ``leave``. If another tool still holds CUPTI, the library reports that."""
     _open_library().on(Requester.RECORDING)
 
 
 def name_kernel(name: str, call_site: int) -> None:
-    """The line of all kernels of a name, for a program that give_lines was called in."""
+    """Sets the line of all kernels of a name, in a program that called ``give_lines``."""
     _open_library().name_kernel(name, call_site)
 
 
 def name_instruction(module: str, instruction: str, call_site: int) -> None:
-    """The line of an instruction of a program that XLA compiled, by XLA's own names."""
+    """Sets the line of an instruction of a program that XLA compiled, by XLA's own names."""
     _open_library().name_instruction(module, instruction, call_site)
 
 
 class GpuSource(Source):
     """Contract: ``on`` takes milliseconds the first time and after a rest, ``off`` microseconds.
-    After ``off`` CUPTI leaves the process within a second, and the program runs as if it had never
-    been there.
+    Within a second after ``off``, CUPTI leaves the process. The program then runs as if CUPTI had
+    never been loaded.
     """
 
     kind = "cupti"
@@ -98,39 +103,39 @@ class GpuSource(Source):
     def __init__(self, library: gpu.Library, lines: bool, who: Requester) -> None:
         self._library = library
         self._who = who
-        self._wanted = False
+        self._requested = False
         if lines:
             self._give_lines()
         recording.set_property(PROPERTY, self.kind)
 
     def on(self) -> None:
-        """Where the program has not loaded CUDA yet, this is tried again at each step, and by the
-        driver itself where ``laptime run`` started the program.
+        """If the program has not loaded CUDA yet, each step tries again. Under ``laptime run`` the
+        driver itself also loads the collector.
         """
-        self._wanted = True
+        self._requested = True
         self.at_step()
 
     def at_step(self) -> None:
-        if self._wanted:
+        if self._requested:
             self._library.on(self._who)
 
     def off(self) -> None:
-        self._wanted = False
+        self._requested = False
         self._library.off(self._who, gpu.After.LEAVE)
 
     def rest(self) -> None:
-        """Off for a moment: CUPTI stays."""
-        self._wanted = False
+        """Off for a short time: CUPTI stays in the process."""
+        self._requested = False
         self._library.off(self._who, gpu.After.REST)
 
     def leave(self, synchronize: Callable[[], object]) -> bool:
-        """For good, whoever has it on."""
-        self._wanted = False
+        """Stops for good, for all requesters."""
+        self._requested = False
         self._library.set_disabled(True)
         return _leave(self._library, synchronize)
 
-    def come_back(self) -> None:
-        """After ``leave``: whoever requests may have it again."""
+    def resume(self) -> None:
+        """Call after ``leave``: requests are accepted again."""
         self._library.set_disabled(False)
 
     def close(self) -> None:
@@ -158,7 +163,7 @@ class GpuSource(Source):
         self._library.flush()
 
     def _give_lines(self) -> None:
-        # Now, while nothing records: the trial runs ops of its own.
+        # Now, while nothing records: the check runs ops of its own.
         problem = problem_with_nodes(self._library, sys.modules.get("torch"))
         self._library.set_call_sites(torch_ops.call_site_function())
         self._library.set_op_call_sites(torch_ops.op_call_site_function())
@@ -167,7 +172,7 @@ class GpuSource(Source):
 
 
 class Off(Source):
-    """No GPU records, for a reason that was said."""
+    """No GPU records. The reason was reported."""
 
     kind = ""
     state = State.FAILED
@@ -214,9 +219,9 @@ def _configure_call_sites(include: list[str], exclude: list[str]) -> None:
 
 
 def problem_with_nodes(library: gpu.Library, torch: ModuleType | None) -> str:
-    """ "" if the library reads autograd's nodes of this torch rightly.
+    """The reason why the library cannot read autograd's nodes of this torch, or "".
 
-    It is tried on a node whose numbers are known.
+    Checked on a node whose numbers are known.
     """
     if torch is None:
         return "no torch"

@@ -1,8 +1,8 @@
 """Since 3.12 Python warns of a fork in a process with several threads. The recorder's own threads
-are made for that.
+are safe in a fork.
 
-Contract: the program gets the warnings that it gets without laptime, also where it makes them
-errors.
+Contract: the program gets exactly the warnings that it gets without laptime, even if it turns them
+into errors.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ _OUR_NAME = b"laptime\n"  # of threads (src/record/encoder.cpp)
 
 
 class _OnlyOurThreads:
-    """Takes the place of a filter's regular expression. It matches the warning where the program
-    itself has one thread.
+    """Replaces a filter's regular expression. It matches the warning if the program itself has one
+    thread.
     """
 
     def match(self, text: str) -> bool:
@@ -37,7 +37,7 @@ def leave_out_our_threads() -> None:
 
 
 def _put_first() -> None:
-    """The program may have put filters before ours, or have a list of its own
+    """The program may have put filters before ours, or use a list of its own
     (``warnings.catch_warnings``).
     """
     filters = getattr(sys.modules.get("warnings"), "filters", _warnings.filters)

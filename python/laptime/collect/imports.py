@@ -1,4 +1,4 @@
-"""Something to do when a module has been imported, by whoever and whenever.
+"""Runs an action when a module has been imported, whoever imports it and whenever.
 
 Nothing here imports the module.
 """
@@ -15,8 +15,9 @@ from laptime._native import Around
 
 
 def when_imported(name: str, action: Callable[[], None]) -> Callable[[], None]:
-    """Calls ``action`` once the module is there: now, or right after its import. A failure of it is
-    one line on stderr. What is returned takes the request back: from then on nothing is called.
+    """Calls ``action`` once the module exists: now, or right after its import.
+
+    A failure of the action is one line on stderr. Returns a function that cancels the hook.
     """
     if _is_complete(name):
         action()
@@ -32,21 +33,21 @@ def _is_complete(name: str) -> bool:
 
 
 class _Watcher:
-    """A finder that finds nothing itself: it puts the action behind the loader that the others
-    find.
+    """A finder that finds nothing itself. It runs the action after the loader that the other
+    finders return.
     """
 
     def __init__(self, name: str, action: Callable[[], None]) -> None:
         self._name = name
         self._action = action
-        self._wanted = True
+        self._active = True
 
     def forget(self) -> None:
-        self._wanted = False
+        self._active = False
         self._leave()
 
     def _leave(self) -> None:
-        """Another thread may be going through the list: it keeps the one that it began with."""
+        """Replaces the list, because another thread may be iterating over the present one."""
         sys.meta_path = [finder for finder in sys.meta_path if finder is not self]
 
     def find_spec(
@@ -67,7 +68,7 @@ class _Watcher:
 
         def executed(module: ModuleType, _: object, raised: type[BaseException] | None) -> None:
             del loader.exec_module  # type: ignore[attr-defined]
-            if not self._wanted:
+            if not self._active:
                 return
             if raised is None:
                 self._action()

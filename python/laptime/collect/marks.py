@@ -1,5 +1,5 @@
-"""Where a step that the program marks itself goes: to the recorder, or first to whatever counts
-steps to drive something.
+"""Where a step goes that the program marks itself: to the recorder, or first to whatever counts
+steps.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What laptime takes of this process for itself, while the program waits: its start, its set-up for
-a framework, its end.
+"""The time that laptime's own work takes while the program waits: start, set-up for a framework,
+end.
 
-``own_time()`` around such work; work within work counts once.
+Use ``own_time()`` around such work. Nested work counts once.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _total_ns = _total_cpu_ns = 0
 _working: set[int] = set()  # threads
 
 
-class own_time:  # a function to its callers, without contextlib's cost at the program's start
+class own_time:  # no contextlib: it would cost time at the program's start
     def __init__(self, began: tuple[int, int] | None = None) -> None:
-        """``began``: when the work began, where that was before; what ``now()`` said."""
+        """``began``: when the work began, from ``now()``, if it began before this call."""
         self._began = began or (0, 0)
         self._is_given = began is not None
         self._is_outermost = False
@@ -45,7 +45,7 @@ class own_time:  # a function to its callers, without contextlib's cost at the p
             _working.discard(get_ident())
 
     def so_far(self) -> tuple[int, int]:
-        """Of all such work, this one included: wall and CPU time, in ns."""
+        """All such work so far, this included: wall and CPU time in ns."""
         if not self._is_outermost:
             return _total_ns, _total_cpu_ns
         wall, cpu = now()
@@ -57,7 +57,7 @@ def now() -> tuple[int, int]:
 
 
 def waited_for_processor() -> tuple[int, int] | None:
-    """How long the main thread ran and how long it waited for a processor, in ns; None: the kernel
+    """How long the main thread ran, and how long it waited for a processor, in ns. None: the kernel
     does not count that.
     """
     try:

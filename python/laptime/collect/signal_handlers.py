@@ -1,7 +1,7 @@
-"""Whose an exception is that came up while code of laptime's ran.
+"""Decides whether the program raised an exception that appeared in laptime's code.
 
-A handler of the program's own (of SIGALRM, SIGUSR1: timeouts, preemption) is called wherever Python
-happens to run, and what it raises is the program's.
+Python calls the program's signal handlers wherever it happens to run (SIGALRM, SIGUSR1: timeouts,
+preemption). What they raise belongs to the program.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def raised_by_handler(error: BaseException) -> bool:
-    """Whether a handler that the program has installed raised it."""
+    """Whether a handler that the program installed raised it."""
     handlers = {_code(signal.getsignal(number)) for number in signal.valid_signals()} - {None}
     traceback = error.__traceback__
     while traceback is not None:

@@ -1,4 +1,4 @@
-"""SIGTERM ends a process as ever, with its counts written where Python can be asked for them
+"""SIGTERM ends a process as without laptime. Its counts are written before, if Python can do that
 (native/sigterm.h).
 """
 
@@ -10,16 +10,16 @@ from collections.abc import Callable
 
 from laptime._native import sigterm
 
-# One of these stands for "write": no program sends it to Python for that, and few use any of them.
+# One of these signals means "write". Few programs use any of them, and none sends one to Python.
 _SPARE = range(signal.SIGRTMAX - 7, signal.SIGRTMIN, -1)
 
 
-_writing = _asked = False
+_writing = _end_requested = False
 
 
 def writing(stop: Callable[[], None]) -> None:
-    """Calls it. SIGTERM that comes meanwhile ends the process when it is done: what it has begun to
-    write nobody else could end.
+    """Calls ``stop``. If SIGTERM arrives meanwhile, the process ends after the call: no other code
+    could finish what it has begun to write.
     """
     global _writing
     if _writing:
@@ -29,22 +29,24 @@ def writing(stop: Callable[[], None]) -> None:
         stop()
     finally:
         _writing = False
-        if _asked:
+        if _end_requested:
             sigterm.end_process()
 
 
 def write_before(stop: Callable[[], None]) -> None:
-    """`stop`: calls `writing`. Not where SIGTERM ends nothing: it is ignored or handled, or the
-    kernel keeps it from the first process.
+    """Installs the handler. ``stop`` must call ``writing``.
+
+    Does nothing if SIGTERM would not end the process: the program ignores or handles it, or it
+    is process 1, which the kernel protects.
     """
     spare = next((number for number in _SPARE if signal.getsignal(number) is signal.SIG_DFL), None)
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL or spare is None or os.getpid() == 1:
         return
 
     def end(*_: object) -> None:
-        global _asked
+        global _end_requested
         sigterm.answer()
-        _asked = True
+        _end_requested = True
         if not _writing:
             stop()
 
@@ -54,7 +56,7 @@ def write_before(stop: Callable[[], None]) -> None:
 
 
 def _after_fork() -> None:
-    """What another thread wrote, or was asked to, it does in the parent."""
-    global _writing, _asked
-    _writing = _asked = False
+    """What another thread was writing, or had to write, happens in the parent."""
+    global _writing, _end_requested
+    _writing = _end_requested = False
     sigterm.after_fork()

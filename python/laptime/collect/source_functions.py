@@ -1,5 +1,6 @@
-"""Which function a line of a file is in, as its code object says it: the line is then one with what
-other collectors record of it.
+"""Finds the function that a line of a file is in, as its code object names it.
+
+With this name, the line is the same one that other collectors record.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ class SourceFunctions:
         self._codes: dict[str, dict[tuple[str, int], CodeType]] = {}  # by file; by name and line
 
     def find(self, file: str, line: int, name: str = "") -> tuple[str, int]:
-        """Its name and first line; the name that is given, and the line, where the file does not
-        tell. No name: the innermost one.
+        """The function's name and first line. ``name`` and ``line`` themselves if the file does not
+        show them. Without a name: the innermost function.
         """
         if file not in self._codes:
             self._codes[file] = _codes_in(file)
@@ -30,7 +31,7 @@ def _codes_in(file: str) -> dict[tuple[str, int], CodeType]:
     found: dict[tuple[str, int], CodeType] = {}
     try:
         codes = [compile("".join(linecache.getlines(file)), file, "exec", dont_inherit=True)]
-    except (SyntaxError, ValueError):  # a notebook's magics, say
+    except (SyntaxError, ValueError):  # for example a notebook's magics
         return found
     while codes:
         code = codes.pop()

@@ -1,7 +1,6 @@
-"""The text of the program's own files, for the run and for what is worked out from it.
+"""The text of the program's own files, for the run and for what is computed from it.
 
-Contract: the program notices nothing. Nothing is imported, and linecache is looked into but never
-filled.
+Contract: nothing changes for the program. Nothing is imported. linecache is read, but never filled.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _LONGEST = 2 << 20  # bytes of a file (src/format/source_text.h)
 
 
 def _process_start() -> float:
-    """When this process, or the one that it was forked from, started; as a date."""
+    """The date when this process, or the one that it was forked from, started."""
     try:
         with open("/proc/self/stat", encoding="utf-8", errors="replace") as file:
             ticks = int(file.read().rpartition(")")[2].split()[19])
@@ -52,7 +51,7 @@ def read(file: str, loaded_just_now: bool) -> bytes | bool | None:
 
 
 def text_of(file: str) -> str | None:
-    """As it is now."""
+    """The present text."""
     try:
         return _text_of(file, _ANY_TIME)
     except _LeftOut:
@@ -64,7 +63,7 @@ def _text_of(file: str, latest_change: float) -> str | None:
         data: bytes | None = _bytes_in_file(os.path.join(_DIRECTORY, file), latest_change)
     except (OSError, ValueError):
         data = _bytes_in_archive(file)
-    return _typed(file) if data is None else _decoded(data)
+    return _text_without_file(file) if data is None else _decoded(data)
 
 
 def _bytes_in_file(path: str, latest_change: float) -> bytes:
@@ -80,7 +79,7 @@ def _bytes_in_file(path: str, latest_change: float) -> bytes:
 
 
 def _bytes_in_archive(file: str) -> bytes | None:
-    """Of a module that was imported from a zip file."""
+    """The bytes of a module that was imported from a zip file."""
     folder = os.path.dirname(file)
     while folder not in ("", os.sep):
         get_data = getattr(sys.path_importer_cache.get(folder), "get_data", None)
@@ -93,9 +92,9 @@ def _bytes_in_archive(file: str) -> bytes | None:
     return None
 
 
-def _typed(name: str) -> str | None:
-    """A notebook's cell: it has no file, and whoever ran it left its lines with linecache. Or the
-    text of ``python -c``.
+def _text_without_file(name: str) -> str | None:
+    """The text of a notebook's cell, which has no file but has lines in linecache. Or the text of
+    ``python -c``.
     """
     if name == "<string>":
         return command_text()

@@ -1,8 +1,8 @@
-"""cProfile's Profile on laptime's function engine: the same numbers and texts, and right with
+"""cProfile's Profile on laptime's function engine: the same numbers and texts, and correct with
 threads.
 
 All threads are measured, each on a stack of its own. cProfile sees one thread before Python 3.12
-and mixes them up since. With a timer of the program's own the interpreter's profiler counts.
+and mixes threads since. With a timer of the program's own, the interpreter's profiler counts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from laptime.compat import function_counters, function_stats
 from laptime.compat.function_counters import EngineCounter, TimerCounter
 from laptime.compat.function_stats import Function, FunctionStats
 
-# What cProfile's own last call is in its tables; programs that add up ncalls expect it.
+# cProfile's tables contain its own last call. Programs that add up ncalls expect it.
 _DISABLE: Function = ("~", 0, "<method 'disable' of '_lsprof.Profiler' objects>")
 _OWN_FILES = {__file__, function_counters.__file__, engine.__file__}
 
@@ -33,7 +33,7 @@ profiler_subentry = namedtuple(
 
 
 class Profile:
-    """``Profile(builtins=True)``: C functions too; ``subcalls``: who called whom. ``timer`` and
+    """``Profile(builtins=True)``: C functions too. ``subcalls``: who called whom. ``timer`` and
     ``timeunit``: another clock.
     """
 
@@ -50,8 +50,8 @@ class Profile:
         self.stats: FunctionStats = {}
 
     def enable(self, subcalls: bool = True, builtins: bool = True) -> None:
-        """Starts, or goes on after ``disable``. From Python 3.12 on a second active profiler is a
-        ValueError.
+        """Starts, or continues after ``disable``. From Python 3.12 on, a second active profiler
+        raises ValueError.
         """
         self._subcalls = self._subcalls and subcalls
         self._builtins = self._builtins and builtins
@@ -63,7 +63,7 @@ class Profile:
         function_counters.shown.remove(self)
 
     def clear(self) -> None:
-        """Forgets everything counted so far."""
+        """Clears all counts."""
         self._counter.clear()
 
     def create_stats(self) -> None:
@@ -71,7 +71,7 @@ class Profile:
         self.snapshot_stats()
 
     def snapshot_stats(self) -> None:
-        """Puts what was counted into ``stats``, as pstats wants it."""
+        """Writes the counts to ``stats``, in pstats's form."""
         counted = self._of_program(self._counter.functions())
         self.stats = (
             counted if self._subcalls else {key: (*entry[:4], {}) for key, entry in counted.items()}
@@ -87,8 +87,8 @@ class Profile:
             marshal.dump(self.stats, out)
 
     def getstats(self) -> list[profiler_entry]:
-        """As ``_lsprof.Profiler.getstats``; ``code`` is a text for C functions, else an object with
-        a code object's names.
+        """The same as ``_lsprof.Profiler.getstats``. ``code`` is a text for C functions, else an
+        object with a code object's names.
         """
         self.snapshot_stats()
         callees: dict[Function, list[profiler_subentry]] = {}
@@ -123,7 +123,7 @@ class Profile:
             self.disable()
 
     def _of_program(self, counted: FunctionStats) -> FunctionStats:
-        """Without laptime's own functions; our ``disable`` gets the name of cProfile's."""
+        """Leaves out laptime's own functions. Our ``disable`` gets the name of cProfile's."""
         result = function_stats.without(counted, lambda function: function[0] in _OWN_FILES)
         ours = counted.get(_OUR_DISABLE)
         if ours is not None and self._builtins:
@@ -144,7 +144,7 @@ class Profile:
 
 
 def run(statement: Any, filename: str | None = None, sort: Any = -1) -> None:
-    """Profiles a statement; the results go to a file, or to stdout as text."""
+    """Profiles a statement. The results go to a file, or to stdout as text."""
     _show(Profile().run(statement), filename, sort)
 
 

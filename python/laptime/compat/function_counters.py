@@ -1,5 +1,5 @@
-"""Who counts a Profile's calls: laptime's function engine, or the interpreter's profiler where the
-program brings its timer.
+"""Counts a Profile's calls: with laptime's function engine, or with the interpreter's profiler if
+the program has a timer of its own.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from laptime.compat.function_stats import Function, FunctionStats, Numbers
 
 
 class _Shown(threading.local):
-    """The profilers that are enabled on a thread, the latest last. Before Python 3.12
-    sys.getprofile() returns that one.
+    """The profilers that are enabled on a thread, the latest last. Before Python 3.12,
+    sys.getprofile() returns the latest one.
     """
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class EngineCounter:
             self._base = None
             _release_profiler_id()
             raise
-        # Taken when the engine already runs: what starting it called is no part of the program.
+        # Taken after the engine started: the calls that start it do not belong to the program.
         self._base = engine.snapshot_functions()
 
     def disable(self) -> None:
@@ -80,12 +80,12 @@ class EngineCounter:
 
 
 class TimerCounter:
-    """The interpreter's profiler reads the timer at every event. It sees what it always sees of
-    other threads.
+    """The interpreter's profiler, which reads the timer at every event. It sees of other threads
+    what it always sees.
     """
 
     def __init__(self, timer: Callable[[], float], timeunit: float) -> None:
-        # Not cProfile.Profile: a program may have put ours in its place.
+        # Not cProfile.Profile: a program may have replaced that by ours.
         from _lsprof import Profiler
 
         self._profiler: Any = Profiler(timer, timeunit)
@@ -125,9 +125,9 @@ def _primitive_first(entry: Any) -> Numbers:
 
 
 def _claim_profiler_id() -> None:
-    """One profiler at a time.
+    """Allows one profiler at a time.
 
-    cProfile holds this id since Python 3.12, and raises the same error.
+    Since Python 3.12 cProfile holds this id and raises the same error.
     """
     if sys.version_info >= (3, 12):
         try:

@@ -1,4 +1,4 @@
-"""Sums and differences of what pstats keeps about functions: ``{function: (cc, nc, tt, ct, {caller:
+"""Sums and differences of pstats's data about functions: ``{function: (cc, nc, tt, ct, {caller:
 (nc, cc, tt, ct)})}``.
 """
 
@@ -28,7 +28,7 @@ def _numbers(entry: Entry) -> Numbers:
 
 
 def difference(now: FunctionStats, before: FunctionStats) -> FunctionStats:
-    """What was added since; functions that were not called since are left out."""
+    """What was added since then. Functions without calls since then are left out."""
     result: FunctionStats = {}
     for function, entry in now.items():
         old = before.get(function, _NOTHING)
@@ -56,7 +56,7 @@ def add_to(total: FunctionStats, more: FunctionStats) -> None:
 
 
 def without(stats: FunctionStats, is_left_out: Callable[[Function], bool]) -> FunctionStats:
-    """The functions that are not left out, less what those that are have called."""
+    """The functions that remain, without the calls that the removed functions made."""
     result: FunctionStats = {}
     for function, entry in stats.items():
         if is_left_out(function):
@@ -64,12 +64,13 @@ def without(stats: FunctionStats, is_left_out: Callable[[Function], bool]) -> Fu
         numbers, callers = _numbers(entry), {}
         for caller, calls in entry[4].items():
             if is_left_out(caller):
+                # For callers the two counts have the opposite order.
                 primitive_last = (
                     calls[1],
                     calls[0],
                     calls[2],
                     calls[3],
-                )  # callers keep the two counts the other way round
+                )
                 numbers = _minus(numbers, primitive_last)
             else:
                 callers[caller] = calls

@@ -1,4 +1,4 @@
-"""The program that is profiled: finding it, reading it, and being its ``__main__``."""
+"""The program that is profiled: finds it, reads it, and runs it as ``__main__``."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from types import CodeType, ModuleType
 
 
 class ProgramError(Exception):
-    """There is no such program; one line."""
+    """There is no such program. The message is one line."""
 
 
 def read_script(path: str) -> CodeType:
-    """The compiled script. A mistake in it is the script's own SyntaxError."""
+    """The compiled script. An error in it is the script's own SyntaxError."""
     try:
         with io.open_code(os.path.abspath(path)) as file:
             source = file.read()
@@ -27,7 +27,7 @@ def read_script(path: str) -> CodeType:
 
 
 def find_script(name: str) -> str:
-    """The script, here or on the PATH."""
+    """The script, in the current folder or on the PATH."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     for candidate in [name, *(os.path.join(folder, name) for folder in folders if folder)]:
         if os.path.isfile(candidate):
@@ -36,8 +36,8 @@ def find_script(name: str) -> str:
 
 
 def find_module(name: str) -> ModuleSpec:
-    """The module to run, which for a package is its ``__main__``. Imports the packages that it lies
-    in.
+    """The module to run. For a package this is its ``__main__``. Imports the packages that contain
+    it.
     """
     try:
         spec = importlib.util.find_spec(name)
@@ -45,9 +45,9 @@ def find_module(name: str) -> ModuleSpec:
             spec = importlib.util.find_spec(f"{name}.__main__")
     except ModuleNotFoundError as error:
         if not error.name or not f"{name}.".startswith(f"{error.name}."):
-            raise  # what a package of the program imports is missing
+            raise  # an import of the program's own package failed
         spec = None
-    except ValueError:  # no name at all, or a module that was put into sys.modules without a spec
+    except ValueError:  # no valid name, or a module in sys.modules without a spec
         spec = None
     get_code = getattr(getattr(spec, "loader", None), "get_code", None)
     if spec is None or get_code is None or get_code(spec.name) is None:
@@ -56,7 +56,7 @@ def find_module(name: str) -> ModuleSpec:
 
 
 def main_module(path: str) -> ModuleType:
-    """A fresh ``__main__``, as the interpreter prepares it for a script; it stays in place, as
+    """A fresh ``__main__``, as the interpreter prepares it for a script. It remains, because
     classes and threads need it.
     """
     module = ModuleType("__main__")
@@ -70,7 +70,7 @@ def main_module(path: str) -> ModuleType:
 
 @contextlib.contextmanager
 def restored() -> Iterator[None]:
-    """Afterwards ``sys.path``, ``sys.argv`` and ``__main__`` are what they were."""
+    """Restores ``sys.path``, ``sys.argv`` and ``__main__`` afterwards."""
     lists = [(name, getattr(sys, name), list(getattr(sys, name))) for name in ("path", "argv")]
     main = sys.modules.get("__main__")
     try:
@@ -83,12 +83,12 @@ def restored() -> Iterator[None]:
             sys.modules["__main__"] = main
 
 
-_kept: list[ModuleType | None] = []  # a module that is freed may take its functions' globals along
+_kept: list[ModuleType | None] = []  # a module that is freed may clear its functions' globals
 
 
 def check_writable(path: str) -> None:
-    """Raises OSError unless the file can be written. Asked before the program runs: hours later
-    would be too late.
+    """Raises OSError unless the file can be written. Called before the program runs, because hours
+    later is too late.
     """
     existed = os.path.exists(path)
     with open(path, "ab"):

@@ -1,1 +1,3 @@
-"""One folder a framework: what is measured of it. A framework's folder imports no other's."""
+"""One folder for each framework, with what is measured of it. No folder imports another
+framework's.
+"""

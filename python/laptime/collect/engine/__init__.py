@@ -1,8 +1,8 @@
 """The line and function engines: start, stop, snapshots.
 
-One engine of each kind a process. ``start`` calls nest: the first one configures, each ``stop``
-undoes one ``start``, and counters stay until ``clear``. Everything else about the numbers is said
-where they are made, in src/collect/python.
+A process has one engine of each kind. ``start`` calls nest: the first one configures, each ``stop``
+undoes one ``start``, and counters stay until ``clear``. src/collect/python documents what the
+numbers mean.
 """
 
 from __future__ import annotations
@@ -44,9 +44,8 @@ __all__ = [
 ]
 
 LineKey = tuple[str, int, str]  # file, first line, qualified name
-LineRow = tuple[
-    int, int, int, int
-]  # line, hits, inclusive ns, exclusive ns; line 0: the function while not timed by line
+# Line, hits, inclusive ns, exclusive ns. Line 0: the function while it is not timed by line.
+LineRow = tuple[int, int, int, int]
 FunctionKey = tuple[str, int, str]  # file, line, name; ("~", 0, text) for C functions
 ThreadKey = tuple[int, str]  # ident, name
 
@@ -68,27 +67,27 @@ class OwnCost(NamedTuple):
     line_events: int
     call_events: int
     estimated_ns: int
-    # How often a shadow stack was rebuilt: 0 unless a program switches stacks behind Python's back.
+    # How often a shadow stack was rebuilt: 0, unless a program switches stacks without Python's
+    # knowledge.
     realignments: int
 
 
 class _Start(NamedTuple):
-    lines: dict[str, Any] | None  # what the line engine was asked for
+    lines: dict[str, Any] | None  # the line engine's options
     functions: bool
 
 
-# What the calling thread does between ``open()`` and ``close()``, as cProfile would see it;
-# ``stats()`` is what ``snapshot_functions`` gives. Layers may nest and open again. The function
-# engine must run; an open layer costs a few ns a call.
+# The calls of the calling thread between ``open()`` and ``close()``, as cProfile would see them.
+# ``stats()`` returns the same as ``snapshot_functions``. Layers may nest and open again. The
+# function engine must run. An open layer costs a few ns a call.
 FunctionLayer = _native.FunctionLayer
 
 _lock = threading.RLock()
 _busy = False
-_stops_asked: list[
-    tuple[bool, bool]
-] = []  # also by finalizers, which the garbage collector calls in the middle of a start or stop
+# Finalizers add to it too: the garbage collector may call one in the middle of a start or stop.
+_pending_stops: list[tuple[bool, bool]] = []
 _started: list[_Start] = []
-_running_lines: dict[str, Any] | None = None  # one of theirs
+_running_lines: dict[str, Any] | None = None  # the options of one of them
 
 
 def library_paths() -> list[str]:
@@ -112,8 +111,8 @@ def _folder_above(path: str, levels: int) -> str:
 
 
 def framework_folders(torch: ModuleType | None) -> list[str]:
-    """Folders of torch and of what is installed with it, whose lines are no package's that the
-    program calls; none without torch.
+    """Folders of torch and of what is installed with it. Their lines do not count as lines of a
+    package that the program calls. Empty without torch.
     """
     if torch is None or not torch.__file__:
         return []
@@ -135,16 +134,19 @@ def start(
     is_user: Callable[[str], bool] | None = None,
     budget: float | None = None,
 ) -> None:
-    """Starts the engines asked for; one that runs already goes on as it was configured, but that
-    lines of the user's own code are timed as soon as somebody asks for them, also when others had
-    asked for some functions only.
+    """Starts the requested engines. An engine that already runs keeps its configuration, with one
+    exception: if it times only some functions, a request for the user's own code widens it.
 
-    ``only``: lines of these code objects and no others (``watch`` adds more). Otherwise lines of
-    the user's own code: not the standard library, not site-packages, not laptime; ``exclude`` and
-    ``include`` are globs on file names, in this order of strength, and ``is_user(filename)``
-    decides alone where it is given. ``builtins``: C functions too. ``budget``: the share of wall
-    time that may be spent, e.g. 0.05; None traces everything whatever it costs. Raises RuntimeError
-    when the interpreter has no room for another tool.
+    - ``only``: times lines of these code objects and no others. ``watch`` adds more. Otherwise
+      lines of the user's own code are timed: not the standard library, not site-packages, not
+      laptime.
+    - ``exclude``, ``include``: globs on file names. ``exclude`` is stronger.
+    - ``is_user(filename)``: if given, decides alone which files are the user's.
+    - ``builtins``: C functions too.
+    - ``budget``: the share of wall time that may be spent, for example 0.05. None traces
+      everything, whatever it costs.
+
+    Raises RuntimeError if the interpreter has no room for another tool.
     """
     global _busy
     with _lock:
@@ -162,13 +164,13 @@ def start(
             )
         finally:
             _busy = False
-            if _stops_asked:
-                _undo_asked()
+            if _pending_stops:
+                _undo_pending()
 
 
 def start_or_warn(**options: Any) -> bool:
-    """False where other tools hold all ids of sys.monitoring: a warning of the recording, and the
-    rest goes on.
+    """Starts the engines. False: other tools hold all ids of sys.monitoring. Then the recording
+    gets a warning and continues without the engines.
     """
     try:
         start(**options)
@@ -188,10 +190,10 @@ def _start(
     is_user: Callable[[str], bool] | None,
     share: float,
 ) -> None:
-    wanted = None
+    options = None
     if lines:
         calibration.apply_to_lines(_native)
-        wanted = {
+        options = {
             "library_paths": library_paths(),
             "include": list(include),
             "exclude": list(exclude),
@@ -200,73 +202,75 @@ def _start(
             "budget": share,
             "statement_reader": first_lines,
         }
-    _started.append(_Start(wanted, functions))
+    _started.append(_Start(options, functions))
     try:
         _follow_lines()
         if functions and sum(start.functions for start in _started) == 1:
             calibration.apply_to_calls(_native, builtins)
             _native.start_functions(builtins=builtins, budget=share)
     except BaseException:
-        _take_back(len(_started) - 1)
+        _undo_start(len(_started) - 1)
         raise
 
 
 def stop(*, lines: bool = False, functions: bool = False) -> None:
     """Undoes the latest ``start`` of these kinds, or the latest of all.
 
-    Does nothing when there is none.
+    Does nothing without one.
     """
     with _lock:
-        _stops_asked.append((lines, functions))
+        _pending_stops.append((lines, functions))
         if not _busy:
-            _undo_asked()
+            _undo_pending()
 
 
-def _undo_asked() -> None:
+def _undo_pending() -> None:
     global _busy
     _busy = True
     try:
-        while _stops_asked:
-            _undo_latest(*_stops_asked.pop())
+        while _pending_stops:
+            _undo_latest(*_pending_stops.pop())
     finally:
         _busy = False
 
 
 def _undo_latest(lines: bool, functions: bool) -> None:
     any_kind = not (lines or functions)
-    for place in reversed(range(len(_started))):
-        start = _started[place]
+    for index in reversed(range(len(_started))):
+        start = _started[index]
         if any_kind or (start.lines is not None, start.functions) == (lines, functions):
-            _take_back(place)
+            _undo_start(index)
             return
 
 
-def _take_back(place: int) -> None:
-    start = _started.pop(place)
+def _undo_start(index: int) -> None:
+    start = _started.pop(index)
     if start.functions and not any(other.functions for other in _started):
         _native.stop_functions()
     _follow_lines()
 
 
 def _follow_lines() -> None:
-    """Runs the line engine as the first start asks that wants the user's own code, else as the
-    first that wants lines.
+    """Configures the line engine by the first start that requests the user's own code, else by the
+    first that requests lines.
     """
     global _running_lines
-    asked = [start.lines for start in _started if start.lines is not None]
-    wanted = next((each for each in asked if each["only"] is None), asked[0] if asked else None)
+    requests = [start.lines for start in _started if start.lines is not None]
+    options = next(
+        (each for each in requests if each["only"] is None), requests[0] if requests else None
+    )
     if _running_lines is not None and (
-        wanted is None or (wanted["only"] is None) != (_running_lines["only"] is None)
+        options is None or (options["only"] is None) != (_running_lines["only"] is None)
     ):
         _native.stop_lines()
         _running_lines = None
-    if _running_lines is None and wanted is not None:
-        _running_lines = wanted  # before the start: an interruption may come with its end
-        _native.start_lines(**wanted)
+    if _running_lines is None and options is not None:
+        _running_lines = options  # before the start: an interruption may arrive at its end
+        _native.start_lines(**options)
 
 
 def running() -> tuple[bool, bool]:
-    """Whether the line and the function engine run."""
+    """Whether the line engine and the function engine run."""
     return any(start.lines is not None for start in _started), any(
         start.functions for start in _started
     )
@@ -287,8 +291,8 @@ def stop_sources() -> None:
 
 
 def skip_lines_since(begin: int) -> None:
-    """What the calling thread did since ``begin``, in ticks, was laptime's own work: no line of the
-    program's is charged with it.
+    """Marks the calling thread's time since ``begin`` (ticks) as laptime's own work. No line of the
+    program is charged with it.
     """
     _native.skip_lines_since(begin)
 
@@ -299,40 +303,40 @@ def watch(code: CodeType) -> None:
 
 
 def snapshot_lines(*, per_thread: bool = False, compensate: bool = False) -> dict[Any, Any]:
-    """``{LineKey: [LineRow, …]}``, or ``{ThreadKey: {LineKey: […]}}``. Also while running: open
-    lines are included.
+    """``{LineKey: [LineRow, …]}``, or ``{ThreadKey: {LineKey: […]}}``. Works while the engine runs
+    too: open lines are included.
 
-    As measured, the exclusive times of a thread add up to its wall time. ``compensate`` takes the
-    engine's own share of each line off (calibrated, hits x ns), which makes short lines truer; the
-    sum is then smaller by that share.
+    The measured exclusive times of a thread add up to its wall time. ``compensate`` subtracts the
+    engine's own share from each line (calibrated, hits × ns). This makes short lines more accurate,
+    and the sum smaller by that share.
     """
     event_ns = calibration.line_event_ns() if compensate else 0.0
     return _native.snapshot_lines(per_thread=per_thread, event_ns=event_ns)
 
 
 def snapshot_functions(*, per_thread: bool = False) -> dict[Any, Any]:
-    """What pstats keeps: ``{FunctionKey: (cc, nc, tt, ct, {caller: (nc, cc, tt, ct)})}``, or the
-    same a ThreadKey.
+    """The data of pstats: ``{FunctionKey: (cc, nc, tt, ct, {caller: (nc, cc, tt, ct)})}``, or the
+    same for each ThreadKey.
 
-    Times in seconds. Calls that are still open count from the moment they end or the engine stops.
+    Times are in seconds. Open calls count when they end or when the engine stops.
     """
     return _native.snapshot_functions(per_thread=per_thread)
 
 
 def clear() -> None:
-    """Sets every counter to zero; what is open goes on from now."""
+    """Sets every counter to zero. What is open continues from now."""
     _native.clear_lines()
     _native.clear_functions()
     _native.clear_notices()
 
 
 def demoted() -> list[Demotion]:
-    """Code that cost more than the budget allowed and is measured more coarsely since."""
+    """Code that cost more than the budget allowed, and is measured more coarsely since then."""
     return [Demotion(*entry) for entry in _native.demoted()]
 
 
 def notices() -> list[Notice]:
-    """What is not measured, and why; one line each."""
+    """What is not measured and why, in one line each."""
     return [Notice(*entry) for entry in _native.notices()]
 
 
@@ -350,24 +354,26 @@ def _stop_everything() -> None:
 
 
 def _after_fork() -> None:
-    """Another thread may have been in the middle of a start or stop: it does not live here."""
+    """Another thread may have been in the middle of a start or stop. It does not exist in the
+    child.
+    """
     global _busy
     _lock._at_fork_reinit()  # type: ignore[attr-defined]
     _busy = False
-    _stops_asked.clear()
+    _pending_stops.clear()
     _native.after_fork()
 
 
-def _tell_command() -> None:
+def _set_command() -> None:
     text = command_text()
     if text is None:
         return
     try:  # noqa: SIM105  contextlib would be imported at the start of every program
         _native.set_command_code(compile(text, "<string>", "exec", dont_inherit=True))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        pass  # the interpreter reports it
+        pass  # the interpreter reports the error
 
 
-_tell_command()
+_set_command()
 atexit.register(_stop_everything)
 os.register_at_fork(after_in_child=_after_fork)

@@ -1,5 +1,5 @@
-"""What one event costs on this machine and interpreter, measured once a process on a small known
-loop (about 5 ms).
+"""The cost of one event on this machine and interpreter. Measured once a process on a small known
+loop, which takes about 5 ms.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _ROUNDS = 5
 _ITERATIONS = 300
 _LINES_A_ITERATION = 9
 _CALLS_A_ITERATION = 4
-_LINES_A_CALL = 9 / 4  # of the caller's and of the callee's
+_LINES_A_CALL = 9 / 4  # of the caller and of the callee
 _ATTEMPTS = 3
-_LEAST_NS = 5.0  # no event is cheaper: it reads the clock
+_LEAST_NS = 5.0  # no event is cheaper, because it reads the clock
 _USUAL_LINE_NS = 25.0
 _CALL_IN_LINES = 2.5
 
@@ -68,8 +68,8 @@ def _event_ns(
     stop: Callable[[], None],
     usual: float,
 ) -> float:
-    """What an event adds to the loop. On a machine so busy that it seems to add nothing: `usual`,
-    for a budget must not take events for free.
+    """The time that an event adds to the loop. Returns ``usual`` on a machine so busy that events
+    seem to add nothing: a budget must not treat events as free.
     """
     for _ in range(_ATTEMPTS):
         bare = _fastest_ns(loop)
@@ -85,7 +85,7 @@ def _event_ns(
 
 
 def apply_to_lines(native: type[_native]) -> None:
-    """Measures if that was not done yet, and tells the engine."""
+    """Measures if that was not done yet, and passes the costs to the engine."""
     global _line_event_ns, _line_entry_ns
     codes = [_lines.__code__, _calls.__code__, _callee.__code__]
 
@@ -113,7 +113,9 @@ def apply_to_lines(native: type[_native]) -> None:
 
 
 def apply_to_calls(native: type[_native], builtins: bool) -> None:
-    """The same for calls; the two ways to follow them differ in cost on CPython 3.10 and 3.11."""
+    """The same for calls. On CPython 3.10 and 3.11 calls cost differently with and without C
+    functions.
+    """
     global _builtins
     _builtins = builtins
 
@@ -138,7 +140,7 @@ def line_event_ns() -> float:
 
 
 def call_event_ns() -> float:
-    """Entry and exit of a function. Where no call was measured yet: two events with more to do in
-    each.
+    """The cost of entry and exit of a function. If no call was measured yet: two events that each
+    do more than a line's.
     """
     return _call_event_ns.get(_builtins, _CALL_IN_LINES * (_line_event_ns or _USUAL_LINE_NS))

@@ -1,5 +1,5 @@
-"""Which line each statement of a file begins on, so that a statement over several lines counts as
-one execution.
+"""The line on which each statement of a file begins, so that a statement over several lines counts
+as one execution.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from laptime.collect import source_text
 
 
 def first_lines(filename: str) -> list[int]:
-    """``result[line]`` is the first line of the statement that ``line`` belongs to; empty when
-    there is no source.
+    """``result[line]`` is the first line of the statement that ``line`` belongs to. Empty without
+    source.
 
-    A compound statement is only its header: the lines of its body are statements of their own.
-    Negative where that first line holds a loop's header and the beginning of its body.
+    A compound statement is only its header: the lines of its body are statements of their own. The
+    value is negative if that first line holds a loop's header and also the begin of its body.
     """
     text = source_text.text_of(filename)
     if not text:

@@ -1,3 +1,3 @@
-"""The parts of kernprof's command: its options, its profilers, and profiling what is named on the
-command line.
+"""The parts of kernprof's command: options, profilers, and the profiling of what the command line
+names.
 """

@@ -1,9 +1,9 @@
 """``kernprof -l -p TARGET``: profiles modules, classes and functions by name, and whole scripts,
 without a decorator.
 
-A target is a file, a module, a package with all that is in it (``package.__init__``: without), or
-an object in a module. All are imported before the program starts, but the program itself: its
-functions are found in its compiled code.
+A target is a file, a module, a package with all its modules (``package.__init__``: without them),
+or an object in a module. All targets except the program are imported before the program starts. The
+program's functions are found in its compiled code.
 """
 
 from __future__ import annotations
@@ -28,9 +28,7 @@ _FUNCTION = CO_NEWLOCALS | CO_OPTIMIZED
 
 
 class _Program(NamedTuple):
-    """What is run. ``name`` and ``package`` are empty for a script, which has no place among the
-    modules.
-    """
+    """The program. ``name`` and ``package`` are empty for a script, which is no module."""
 
     file: str
     code: CodeType
@@ -70,7 +68,9 @@ def run(
 
 
 def _normalized(targets: Iterable[str]) -> list[str]:
-    """Files as absolute paths, the rest split at commas; an empty target clears those before it."""
+    """The targets: files as absolute paths, others split at commas. An empty target clears those
+    before it.
+    """
     result: dict[str, None] = {}
     for target in targets:
         if not target:
@@ -97,8 +97,8 @@ def _module_to_run(spec: ModuleSpec) -> _Program:
 
 
 def _without_program(targets: list[str], program: _Program) -> tuple[bool, list[str]]:
-    """Whether the program is among the targets, and the other targets: a package's other modules
-    are.
+    """Whether the program is a target, and the other targets. A target that is a package also
+    stands for its other modules.
     """
     whole, others = False, []
     for target in targets:
@@ -112,7 +112,7 @@ def _without_program(targets: list[str], program: _Program) -> tuple[bool, list[
 
 
 def functions_in(code: CodeType) -> list[CodeType]:
-    """Outer functions before those inside them, which exist only when the outer ones have run."""
+    """Outer functions before inner ones, which exist only after the outer ones have run."""
     found, inner = [], [code]
     while inner:
         level, inner = inner, []
@@ -124,8 +124,8 @@ def functions_in(code: CodeType) -> list[CodeType]:
 
 
 def _defined_in(code: CodeType) -> Iterator[CodeType]:
-    """Functions that this code defines, also through classes. Lambdas and comprehensions are their
-    lines' own.
+    """Functions that this code defines, also in classes. Lambdas and comprehensions count as lines
+    of their function.
     """
     for constant in code.co_consts:
         if not isinstance(constant, CodeType):
@@ -137,7 +137,7 @@ def _defined_in(code: CodeType) -> Iterator[CodeType]:
 
 
 def _imported_names(program: _Program) -> Iterator[str]:
-    """What the top level of the program imports, in dotted form."""
+    """What the top level of the program imports, as dotted names."""
     with open(program.file, "rb") as source:
         tree = ast.parse(source.read())
     for statement in tree.body:
@@ -156,7 +156,7 @@ def _absolute_name(statement: ast.ImportFrom, package: str) -> str:
 
 
 def _is_of(imported: str, targets: Iterable[str]) -> bool:
-    """Whether an imported name is a target or comes from one."""
+    """Whether an imported name is a target or belongs to one."""
     names = (
         _module_name(target) if os.path.isabs(target) else target.removesuffix(".__init__")
         for target in targets
@@ -168,7 +168,7 @@ def _profile_imports(profiler: LineProfiler, targets: list[str], program: _Progr
     failures = []
     for target in targets:
         name = _module_name(target) if os.path.isabs(target) else target
-        if not all(name.split(".")):  # a path to nothing: no module has such a name
+        if not all(name.split(".")):  # no module has such a name
             failures.append(target)
             continue
         try:
@@ -197,7 +197,7 @@ def _module_name(path: str) -> str:
 
 
 def _import(name: str, program: _Program) -> Iterator[Any]:
-    """The module, or the object in a module, of that name; a package's modules after it, without
+    """The module of that name, or the object in a module. For a package also its modules, without
     the program.
     """
     only_package = name.endswith(".__init__")
@@ -230,5 +230,5 @@ def _modules_in(package: Any, program: _Program) -> Iterator[Any]:
             yield importlib.import_module(info.name)
         except (
             Exception
-        ):  # a part of the package that cannot be imported here is not what was asked for
+        ):  # a module of the package that cannot be imported here, but was not requested itself
             continue

@@ -1,5 +1,5 @@
-"""cProfile's profiler as kernprof offers it to programs: by count, as a decorator, as a context
-manager.
+"""cProfile's profiler as kernprof offers it to programs: enabled by count, as a decorator, or as a
+context manager.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ContextualProfile(CountedProfiler, Profile):
                 self.disable()
 
     def dump_snapshot(self, file: str | os.PathLike[str]) -> None:
-        """What was counted so far, and it goes on; ``dump_stats`` ends it."""
+        """The counts so far; profiling continues. ``dump_stats`` ends it."""
         self.snapshot_stats()
         with open(file, "wb") as out:
             marshal.dump(self.stats, out)

@@ -1,4 +1,4 @@
-"""Writes what was profiled so far at regular intervals, so that a long run can be looked at."""
+"""Writes the results so far at regular intervals, so that a user can look at a long run."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class DumpTimer:
         while not self._stopped.wait(self._seconds):
             try:
                 self._dump()
-            except OSError:  # the final write will tell
+            except OSError:  # the final write reports the error
                 continue
 
     def _dump(self) -> None:
-        """In one move, so that a reader never finds half a file."""
+        """Replaces the file in one step, so that a reader never finds half a file."""
         part = f"{self._outfile}.part"
         write = getattr(self._profiler, "dump_snapshot", self._profiler.dump_stats)
         write(part)

@@ -1,6 +1,6 @@
-"""What kernprof reports of its own work: plain lines at level 0, dated ones with diagnostics.
+"""kernprof's reports on its own work: plain lines at level 0, dated lines with diagnostics.
 
-Level 2 and ``LINE_PROFILER_DEBUG=1`` in the environment turn diagnostics on.
+Level 2, or ``LINE_PROFILER_DEBUG=1`` in the environment, enables diagnostics.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Messages:
             self._dated("DEBUG", text)
 
     def calling(self, name: str, *arguments: Any, **options: Any) -> None:
-        """Says which call comes next, with its arguments."""
+        """Reports the next call with its arguments."""
         if self.diagnostics:
             words = [*map(repr, arguments), *(f"{key}={value!r}" for key, value in options.items())]
             self.debug(

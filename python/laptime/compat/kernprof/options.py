@@ -21,13 +21,13 @@ _FLAGS = ("line-by-line", "builtin", "preimports", "prof-imports", "rich", "skip
 
 
 def parse(arguments: list[str]) -> Namespace:
-    """The options, with the settings' values where the command line says nothing.
+    """The options. Where the command line sets none, the settings' values count.
 
     Besides kernprof's own: ``script``, ``args``, ``module`` (the script is a module's name),
-    ``code`` and ``code_source`` ("command" or "stdin") when it is not a file.
+    ``code`` and ``code_source`` ("command" or "stdin") if there is no file.
     """
     own, kind, rest = _split(arguments)
-    if kind is None:  # the script and what follows it are the script's
+    if kind is None:  # the script and what follows belong to the script
         options = _parser(needs_target=True).parse_args([*with_explicit_flags(own, _FLAGS), *rest])
     else:
         options = _parser(needs_target=False).parse_args(with_explicit_flags(own, _FLAGS))
@@ -48,8 +48,8 @@ def parse(arguments: list[str]) -> Namespace:
 
 
 def _split(arguments: list[str]) -> tuple[list[str], str | None, list[str]]:
-    """-m and -c end kernprof's own options, as they end Python's; behind the script they are the
-    script's.
+    """-m and -c end kernprof's own options, as they end Python's. After the script they belong to
+    the script.
     """
     at = 0
     while (
@@ -67,7 +67,7 @@ def _split(arguments: list[str]) -> tuple[list[str], str | None, list[str]]:
 
 
 def _takes_next(arguments: list[str], at: int) -> bool:
-    """Whether the option is given its value by the next word."""
+    """Whether the next word is the option's value."""
     option = arguments[at]
     following = arguments[at + 1] if at + 1 < len(arguments) else "-"
     if not option.startswith("--"):

@@ -1,10 +1,11 @@
 """Lightning's profilers, measured by laptime: ``Trainer(profiler=SimpleProfiler())``.
 
 The classes are subclasses of the installed Lightning's. Arguments, files and reports stay the same.
-Lightning exists under two names, ``lightning.pytorch`` and ``pytorch_lightning``, with classes of
-their own. Laptime's belong to the one that the program has loaded, or to ``lightning.pytorch`` if
-it has loaded both; the other's Trainer accepts them too. Neither is imported before a class is
-used.
+
+Lightning exists under two names, ``lightning.pytorch`` and ``pytorch_lightning``, each with its own
+classes. Laptime's classes belong to the one that the program has loaded. If it has loaded both,
+they belong to ``lightning.pytorch``, and the other's Trainer accepts them too. Neither is imported
+before a class is used.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The half of AdvancedProfiler that differs from Lightning's.
 
-Lightning's own keeps a cProfile for each action. Starting one stops all others for good, so an
-action loses what follows the first action inside it. Here each action is a layer of laptime's
-function engine and sees all calls that begin in it.
+Lightning keeps a cProfile for each action. Starting one stops all others for good. So an action
+loses everything after the first action inside it. Here each action is a layer of laptime's function
+engine and sees all calls that begin in it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _DISABLE: Function = ("~", 0, "<method 'disable' of '_lsprof.Profiler' objects>"
 
 
 class ActionProfile(cprofile.Profile):
-    """The profile of an action. It sees the thread that enables it; ``enable`` may nest."""
+    """The profile of an action. It sees the thread that enables it. ``enable`` may nest."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class ActionProfile(cprofile.Profile):
         self._engine_starts = 0
 
     def open(self) -> None:
-        """Assumes that the engine runs."""
+        """Assumption: the engine runs."""
         self._depth += 1
         self._layer.open()
 
@@ -56,13 +56,13 @@ class ActionProfile(cprofile.Profile):
             self._layer.open()
 
     def create_stats(self) -> None:
-        """An action that runs goes on."""
+        """A running action continues."""
         self.snapshot_stats()
 
     def snapshot_stats(self) -> None:
-        """Has a call of cProfile's disable for each stop, as its tables have.
+        """Contains one call of cProfile's disable for each stop, as cProfile's tables do.
 
-        So they are never empty.
+        So the tables are never empty.
         """
         counted = self._layer.stats()
         self.stats = function_stats.without(counted, lambda function: function[0] in _OWN_FILES)
@@ -70,7 +70,7 @@ class ActionProfile(cprofile.Profile):
 
 
 class AdvancedProfiler:
-    """Lightning's AdvancedProfiler with actions that may lie within each other."""
+    """Lightning's AdvancedProfiler with actions that may nest."""
 
     profiled_actions: dict[str, ActionProfile]
     _runs = False

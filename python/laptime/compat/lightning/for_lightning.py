@@ -1,4 +1,4 @@
-"""The classes that belong to ``lightning.pytorch``: pickles name them here."""
+"""The classes that belong to ``lightning.pytorch``. Pickles name them here."""
 
 from laptime.compat.lightning.making import make
 

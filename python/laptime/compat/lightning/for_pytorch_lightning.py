@@ -1,4 +1,4 @@
-"""The classes that belong to ``pytorch_lightning``: pickles name them here."""
+"""The classes that belong to ``pytorch_lightning``. Pickles name them here."""
 
 from laptime.compat.lightning.making import make
 

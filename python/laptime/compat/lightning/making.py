@@ -1,4 +1,4 @@
-"""Makes a class from laptime's half of it and the class of that name of an installed Lightning."""
+"""Makes a class from laptime's half and from the installed Lightning's class of that name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _made: dict[tuple[str, str], type] = {}
 
 
 def make(name: str, namespace: str) -> type:
-    """The same class each time. This may import Lightning, and that import may call this again."""
+    """Returns the same class each time. It may import Lightning, and that import may call this
+    function again.
+    """
     originals = import_module(f"{namespace}.profilers")
     if (namespace, name) not in _made:
         _made[namespace, name] = _combined(name, namespace, getattr(originals, name))
@@ -26,7 +28,7 @@ def make(name: str, namespace: str) -> type:
 
 
 def _combined(name: str, namespace: str, original: Any) -> type:
-    """Another Lightning that is loaded accepts the class too."""
+    """Makes another loaded Lightning accept the class too."""
     half = getattr(import_module(f"laptime.compat.lightning.{HALVES[name]}"), name)
     owner = f"laptime.compat.lightning.{OWNERS[namespace]}"
     members: dict[str, Any] = {"__module__": owner, "__doc__": half.__doc__}

@@ -1,5 +1,5 @@
-"""The half of PyTorchProfiler that differs from Lightning's: its torch.profiler is laptime's
-drop-in, and its table is made from averages, not from a Python object for every op.
+"""The half of PyTorchProfiler that differs from Lightning's. Its torch.profiler is laptime's
+drop-in. Its table is made from averages, not from a Python object for every op.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from laptime.compat import torch_profiler
 
 
 class PyTorchProfiler:
-    """Lightning's PyTorchProfiler over laptime.compat.torch_profiler.
+    """Lightning's PyTorchProfiler with laptime.compat.torch_profiler.
 
-    ``emit_nvtx`` is torch's own.
+    ``emit_nvtx`` stays torch's own.
     """
 
     profiler: Any
-    _finished: Any = None  # the profiler that summary() tells of
+    _finished: Any = None  # the profiler that summary() shows
     _events: Any = None
 
     def _create_profiler(self, profiler: Any) -> Any:
@@ -35,7 +35,7 @@ class PyTorchProfiler:
 
     @property
     def function_events(self) -> Any:
-        """Made when asked for; the summary does without."""
+        """Made on request. The summary does not need it."""
         if self._events is None and self._finished is not None and self._was_started():
             self._events = self._finished.events()
         return self._events
@@ -57,7 +57,7 @@ class PyTorchProfiler:
         return state
 
     def _was_started(self) -> bool:
-        """A schedule may never have come to its first recorded step."""
+        """A schedule may never reach its first recorded step."""
         return getattr(self._finished, "profiler", self._finished) is not None
 
     def summary(self) -> str:
@@ -78,7 +78,7 @@ class PyTorchProfiler:
         return text
 
 
-# The Trainer sets the module again; a weak reference to it cannot be copied.
+# The Trainer sets the module again, because a weak reference to it cannot be copied.
 _NOT_STARTED: dict[str, Any] = {
     "profiler": None,
     "_finished": None,

@@ -1,4 +1,4 @@
-"""``Trainer(profiler="simple")`` and the other names lead to laptime's classes in `laptime run`."""
+"""In `laptime run`, ``Trainer(profiler="simple")`` and the other names mean laptime's classes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from laptime.compat.lightning.making import HALVES, OWNERS, make
 
 
 def replace_names() -> None:
-    """For each Lightning, once the program imports it. Its public names stay as they are."""
+    """Replaces the names of each Lightning once the program imports it. Its public names stay
+    unchanged.
+    """
     for namespace in OWNERS:
         when_imported(f"{namespace}.trainer.setup", functools.partial(_replace, namespace))
 
 
 def _replace(namespace: str) -> None:
-    """A failure leaves the names to Lightning."""
+    """After a failure the names mean Lightning's classes."""
     try:
         trainers = sys.modules[f"{namespace}.trainer.setup"]  # where Trainer looks the names up
         made = {name: make(name, namespace) for name in HALVES if hasattr(trainers, name)}

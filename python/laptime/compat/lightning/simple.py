@@ -1,6 +1,6 @@
 """The half of SimpleProfiler that differs from Lightning's.
 
-It keeps a bounded part of an action.
+It keeps a bounded number of durations for each action.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _Row = tuple[str, float, int, float, float]
 
 
 class Durations(list[float]):
-    """The latest durations of an action, in seconds. ``calls`` and ``total`` are of all of them.
+    """The latest durations of an action, in seconds. ``calls`` and ``total`` cover all of them.
 
-    Contract: there are never more than ``kept``; where one more comes, the older half is dropped.
+    Contract: there are never more than ``kept``. One more drops the older half.
     """
 
-    kept: ClassVar[int] = 16_384  # an action then needs at most 512 KiB
+    kept: ClassVar[int] = 16_384  # so an action needs at most 512 KiB
     dropped_calls = 0
     dropped_total = 0.0
 
@@ -30,7 +30,7 @@ class Durations(list[float]):
         self.extend(durations)
 
     def append(self, duration: float) -> None:
-        list.append(self, duration)  # super() takes longer
+        list.append(self, duration)  # faster than super()
         if len(self) > self.kept:
             self._drop(len(self) - self.kept // 2)
 
@@ -55,7 +55,7 @@ class Durations(list[float]):
 class SimpleProfiler:
     """Lightning's SimpleProfiler in bounded memory. ``recorded_durations`` holds ``Durations``."""
 
-    recorded_durations: dict[str, Any]  # Durations; the program may put plain lists there
+    recorded_durations: dict[str, Any]  # Durations, or plain lists that the program put there
     start_time: float
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -93,7 +93,7 @@ class SimpleProfiler:
         return report
 
     def _sums(self) -> list[tuple[str, int, float]]:
-        """Actions that ran, how often, and how long in all."""
+        """Actions that ran, with how often and how long in all."""
         return [(action, *_sums_of(d)) for action, d in self.recorded_durations.items() if d]
 
 

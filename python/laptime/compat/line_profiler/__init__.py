@@ -1,8 +1,8 @@
 """line_profiler's interface: ``from laptime.compat.line_profiler import LineProfiler, load_stats,
 show_text, profile``.
 
-What is asked for is imported then: ``import laptime`` needs one small part of this package and must
-stay cheap.
+A name is imported when it is first used: ``import laptime`` needs one small part of this package
+and must stay cheap.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What functions a callable is made of, and the same callable with something done around each call.
+"""Finds the functions behind a callable, and makes the same callable with code around each call.
 
-Functions, generators, coroutines, async generators, classes, properties, partials, and bound, class
-and static methods. What is written in C has no lines and stays as it is.
+Covers functions, generators, coroutines, async generators, classes, properties, partials, and
+bound, class and static methods. C code has no lines and stays unchanged.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ def is_written_in_c(item: object) -> bool:
 
 
 def functions_of(item: Any) -> list[types.FunctionType]:
-    """The Python functions behind a callable; TypeError for what cannot be called."""
+    """The Python functions behind a callable. TypeError if it cannot be called."""
     return [found for found in _parts(item, set(), False) if isinstance(found, types.FunctionType)]
 
 
 def members_to_wrap(cls: type) -> dict[str, Any]:
-    """What a class defines itself and can be called."""
+    """What a class itself defines and can be called."""
     scope = scope_of(cls, _MEMBER_POLICY)
     members = {}
     for name, member in vars(cls).items():
@@ -89,8 +89,8 @@ def _parts_of_class(cls: type, seen: set[int]) -> Iterator[Any]:
 
 
 def rebuilt(item: Any, wrap: Callable[[Any], Any]) -> Any:
-    """A method, partial or property made anew around its wrapped functions; None if `item` is none
-    of these.
+    """A method, partial or property made anew from its wrapped functions. None if `item` is none of
+    these.
     """
     if isinstance(item, types.MethodType):
         return types.MethodType(wrap(item.__func__), item.__self__)
@@ -113,7 +113,7 @@ def _rebuilt_property(item: property, wrap: Callable[[Any], Any]) -> property:
     )
     result = type(item)(getter, setter, deleter, item.__doc__)
     if hasattr(item, "__name__") and hasattr(result, "__name__"):
-        result.__name__ = item.__name__  # 3.13: the name it has in its class
+        result.__name__ = item.__name__  # 3.13: its name in the class
     return result
 
 
@@ -126,7 +126,7 @@ def _with_attributes(new: Any, old: Any) -> Any:
 def around_calls(
     function: Callable[..., Any], enter: Callable[[], None], leave: Callable[[], None]
 ) -> Callable[..., Any]:
-    """The function with `enter` before and `leave` after it runs; a generator runs from one yield
+    """The function with `enter` before and `leave` after it runs. A generator runs from one yield
     to the next.
     """
     if inspect.isasyncgenfunction(function):
@@ -175,7 +175,7 @@ def _generator(
             except StopIteration as stop:
                 return stop.value
             finally:
-                argument = None  # an error that stayed here would keep this frame alive
+                argument = None  # an error kept here would keep this frame alive
                 leave()
             try:
                 argument = yield item
@@ -183,7 +183,7 @@ def _generator(
             except GeneratorExit:
                 generator.close()
                 raise
-            except BaseException as error:  # thrown in from outside: the generator's to handle
+            except BaseException as error:  # thrown in from outside; the generator handles it
                 resume, argument = generator.throw, error
 
     return wrapper
@@ -203,7 +203,7 @@ def _async_generator(
             except StopAsyncIteration:
                 return
             finally:
-                argument = None  # an error that stayed here would keep this frame alive
+                argument = None  # an error kept here would keep this frame alive
                 leave()
             try:
                 argument = yield item

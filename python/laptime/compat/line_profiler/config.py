@@ -1,9 +1,11 @@
 """line_profiler's settings: the defaults, and the TOML file that changes them.
 
-The file is the one given, else ``$LINE_PROFILER_RC``, else the nearest ``line_profiler.toml`` or
-``pyproject.toml`` from the current folder upwards that parses; in it the table
-``tool.line_profiler``. Python 3.10 reads TOML only where the package tomli is installed; without it
-files that were not asked for are left unread.
+The file is the given one, else ``$LINE_PROFILER_RC``, else the nearest ``line_profiler.toml`` or
+``pyproject.toml`` that parses, from the current folder upwards. Its table is
+``tool.line_profiler``.
+
+Python 3.10 reads TOML only if the package tomli is installed. Without it, files that were not
+requested are ignored.
 """
 
 from __future__ import annotations
@@ -58,21 +60,21 @@ class Config(NamedTuple):
 
 
 class ConfigError(ValueError):
-    """A file that was asked for cannot be used; one line."""
+    """A requested file cannot be used. The message is one line."""
 
 
 class MissingConfig(ConfigError, FileNotFoundError):
-    """There is no such file. line_profiler raises a FileNotFoundError here."""
+    """The file does not exist. line_profiler raises a FileNotFoundError here."""
 
 
 def load(config: ConfigArgument = None) -> Config:
-    """``False``: the defaults alone; ``None`` or ``True``: look for a file; else the file, which
-    must then be good.
+    """``False``: the defaults alone. ``None`` or ``True``: looks for a file. Otherwise the file,
+    which must then be valid.
     """
     if config is False:
         return Config(None, DEFAULTS)
-    asked = None if config is None or config is True else os.fspath(config)
-    path, content = _read(asked) if asked else _look_for_file()
+    requested = None if config is None or config is True else os.fspath(config)
+    path, content = _read(requested) if requested else _look_for_file()
     if path is None:
         return Config(None, DEFAULTS)
     try:
@@ -85,13 +87,13 @@ def load(config: ConfigArgument = None) -> Config:
             ),
         )
     except TypeError as error:
-        if asked:
-            raise ConfigError(f"Cannot load configurations from {asked!r}: {error}") from None
+        if requested:
+            raise ConfigError(f"Cannot load configurations from {requested!r}: {error}") from None
         return Config(None, DEFAULTS)
 
 
 def column_widths(config: ConfigArgument = None) -> Mapping[str, int]:
-    """At least the default widths: narrower ones would not hold the headings."""
+    """At least the default widths, because narrower ones would not hold the headings."""
     return _column_widths(
         config if config is None or isinstance(config, bool) else os.fspath(config)
     )
@@ -156,7 +158,7 @@ def _candidates() -> Iterator[str]:
 
 
 def _table(content: Mapping[str, Any], path: str) -> Mapping[str, Any]:
-    """The table at the end of a dotted path, in the table before it."""
+    """The table at a dotted path within a table."""
     table = content.get(path.rpartition(".")[2], {})
     if not isinstance(table, Mapping):
         raise TypeError(f"{path!r} is no table")
@@ -164,7 +166,7 @@ def _table(content: Mapping[str, Any], path: str) -> Mapping[str, Any]:
 
 
 def _merged(defaults: Mapping[str, Any], given: Mapping[str, Any], path: str) -> dict[str, Any]:
-    """The defaults, with what was given in their place; names that are not ours are left out."""
+    """The defaults with the given values. Unknown names are left out."""
     given = {key.replace("-", "_"): value for key, value in given.items()}
     return {
         key: (

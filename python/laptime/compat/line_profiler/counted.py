@@ -1,6 +1,6 @@
-"""What profilers that are enabled by count have in common.
+"""The base of profilers that are enabled by count.
 
-It is the wrapping, the running and the context manager.
+It has the wrapping, the running and the context manager.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class CountedProfiler:
         raise NotImplementedError
 
     def wrap_callable(self, func: Any) -> Any:
-        """The callable with the profiler on while it runs. Classes are changed in place; what is in
-        C is left alone.
+        """The callable, with the profiler on while it runs. Classes are changed in place. C code
+        stays unchanged.
         """
         if callables.is_written_in_c(func) or self._already_a_wrapper(func):
             return func

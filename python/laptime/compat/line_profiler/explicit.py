@@ -1,8 +1,8 @@
-"""The decorator ``profile`` that stays in the code: it does nothing until profiling is asked for.
+"""The decorator ``profile`` that stays in the code. It does nothing until profiling is requested.
 
-Asked for by kernprof, by ``LINE_PROFILE=1`` in the environment, by ``--line-profile`` on the
-command line, or by ``profile.enable()``. Except under kernprof the results are shown and written
-when the interpreter exits.
+kernprof requests it, or ``LINE_PROFILE=1`` in the environment, ``--line-profile`` on the command
+line, or ``profile.enable()``. Except under kernprof, the results are shown and written when the
+interpreter exits.
 """
 
 from __future__ import annotations
@@ -19,19 +19,17 @@ from laptime.compat.line_profiler import config as configuration
 if TYPE_CHECKING:
     from laptime.compat.line_profiler.counted import CountedProfiler
 
-# Where the first process that profiles leaves its id, so that children which multiprocessing starts
-# do not write its files.
+# The first process that profiles leaves its id here. So children that multiprocessing starts do not
+# write its files.
 _OWNER = "LINE_PROFILER_OWNER_PID"
 
 
 class GlobalProfiler:
-    """Settings are read when they are first needed and may be changed before that which they
-    decide.
-    """
+    """Settings are read when they are first needed. Until then the program may change them."""
 
     def __init__(self, config: configuration.ConfigArgument = None) -> None:
         self._config_argument = config
-        self._profile: Any = None  # a LineProfiler, or what kernprof lends
+        self._profile: Any = None  # a LineProfiler, or the profiler that kernprof lends
         self._owner_pid: int | None = None
         self.enabled: bool | None = None  # None: not yet decided
 
@@ -87,11 +85,11 @@ class GlobalProfiler:
             self.output_prefix = output_prefix
 
     def disable(self) -> None:
-        """Functions decorated from now on are left alone."""
+        """Functions that are decorated from now on stay unchanged."""
         self.enabled = False
 
     def show(self) -> None:
-        """Writes the results where ``write_config`` says."""
+        """Writes the results where ``write_config`` sets it."""
         if self._profile is None or self._owner_pid != os.getpid():
             return
         settings = {"config": self._config.path or False, **self.show_config}
@@ -125,7 +123,9 @@ class GlobalProfiler:
             print(f"Wrote profile results to {name}")
 
     def _kernprof_overwrite(self, profile: CountedProfiler | None) -> None:
-        """kernprof lends its profiler, and writes the results itself; None when it is done."""
+        """Takes kernprof's profiler; None when kernprof is done. kernprof writes the results
+        itself.
+        """
         self._profile = profile
         self.enabled = True
 

@@ -1,12 +1,11 @@
 """The ``.lprof`` file: a pickle of an object with ``timings`` and ``unit``.
 
-Written so that line_profiler reads it where laptime is not installed: the class is named by
-line_profiler's own path, the one that its releases since 4.0 share. Read without executing anything
-that the file may carry: the only names it may refer to are the places where line_profiler keeps
-that class, and all of them are an inert stand-in here.
-
-Ours also hold the text of the source files, under a name that line_profiler ignores: a file that
-results name is not opened.
+- line_profiler can read it without laptime: the class has line_profiler's own path, which its
+  releases since 4.0 share.
+- Reading executes nothing of the file. It may refer only to the names under which line_profiler
+  keeps that class. Here all of them are an inert class.
+- Our files also hold the text of the source files, under a name that line_profiler ignores. A file
+  that results name is not opened.
 """
 
 from __future__ import annotations
@@ -37,7 +36,9 @@ _STATS_CLASSES = {
 
 
 class LprofError(ValueError):
-    """The file is not line profiling results; the message says which file and why, in one line."""
+    """The file holds no line profiling results. The message names the file and the reason in one
+    line.
+    """
 
 
 def write(path: str | os.PathLike[str], timings: Timings, unit: float, sources: Sources) -> None:

@@ -1,6 +1,4 @@
-"""IPython's %lprun and %%lprun_all. What is written down here is what IPython shows for
-``%lprun?``.
-"""
+"""IPython's %lprun and %%lprun_all. IPython shows their docstrings for ``%lprun?``."""
 
 from __future__ import annotations
 
@@ -118,7 +116,7 @@ def _as_builtin(profiler: LineProfiler) -> Iterator[None]:
 
 
 def _guarded(call: Callable[..., Any], *args: Any) -> tuple[str | None, float]:
-    """What ended the code early, if that was meant, and the seconds it took."""
+    """The exception that ended the code early, if it may do so, and the seconds it took."""
     begin = time.perf_counter()
     message = None
     try:

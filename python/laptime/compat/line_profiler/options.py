@@ -1,6 +1,4 @@
-"""What the two command lines share: flags that can also be negated, numbers, paths as people read
-them.
-"""
+"""What both command lines share: flags that can be negated, numbers, and readable paths."""
 
 from __future__ import annotations
 
@@ -66,8 +64,8 @@ def add_flag(parser: Any, *names: str, help: str) -> None:
 
 
 def with_explicit_flags(arguments: list[str], flags: Iterable[str]) -> list[str]:
-    """``--rich FILE`` means the flag and a file, though ``--rich no`` takes the next word: says
-    which is which.
+    """``--rich FILE`` means the flag and a file, but ``--rich no`` takes the next word. This finds
+    out which one it is.
     """
     explicit = []
     for word, following in zip(arguments, [*arguments[1:], ""]):
@@ -82,7 +80,7 @@ def _negated(text: str) -> bool:
 
 
 def short_path(path: str | os.PathLike[str]) -> str:
-    """The shortest of: as given, absolute, relative to here."""
+    """The shortest form of a path: as given, absolute, or relative to the current folder."""
     absolute = Path(path).absolute()
     candidates = [str(Path(path)), str(absolute)]
     if absolute.is_relative_to(Path.cwd()):
@@ -91,7 +89,7 @@ def short_path(path: str | os.PathLike[str]) -> str:
 
 
 def python_command() -> str:
-    """How the user would type this interpreter."""
+    """The interpreter, as the user would type it."""
     for name in ("python", "python3"):
         found = shutil.which(name)
         if found and os.path.samefile(found, sys.executable):

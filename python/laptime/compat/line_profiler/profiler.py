@@ -1,4 +1,4 @@
-"""LineProfiler: times the lines of the functions it is given, while it is enabled."""
+"""LineProfiler: times the lines of the given functions, while it is enabled."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ _CodeKey = TypeVar("_CodeKey")
 
 
 class LineProfiler(CountedProfiler):
-    """Drop-in for line_profiler.LineProfiler. Enabling is a thread's own affair, and counted."""
+    """Drop-in for line_profiler.LineProfiler. Each thread enables it by count."""
 
     timer_unit = _NANOSECOND
-    announce: Callable[[str], None] | None = None  # told what is added, in line_profiler's words
+    # gets a line for each addition, in line_profiler's words
+    announce: Callable[[str], None] | None = None
 
     def __init__(
         self,
@@ -42,19 +43,18 @@ class LineProfiler(CountedProfiler):
             set_frame_local_trace, "LINE_PROFILER_SET_FRAME_LOCAL_TRACE"
         )
         self.functions: list[Any] = []
-        self._codes: dict[
-            int, types.CodeType
-        ] = {}  # by identity: equal code may belong to different functions
+        # By identity: equal code may belong to different functions.
+        self._codes: dict[int, types.CodeType] = {}
         self._session = LineSession()
-        # Bound once: they run at every call of a decorated function.
+        # Bound once, because they run at every call of a decorated function.
         self.enable_by_count = self._session.enter  # type: ignore[method-assign]
         self.disable_by_count = self._session.leave  # type: ignore[method-assign]
         for function in functions:
             self.add_callable(function)
 
     def __call__(self, func: Any) -> Any:
-        """As a decorator: adds the functions behind `func`, and returns it with profiling on while
-        it runs.
+        """As a decorator: adds the functions behind `func`. Returns it with profiling on while it
+        runs.
         """
         self.add_callable(func)
         return self.wrap_callable(func)
@@ -62,8 +62,8 @@ class LineProfiler(CountedProfiler):
     def add_callable(
         self, func: Any, guard: Callable[[Any], bool] | None = None, name: str | None = None
     ) -> int:
-        """Adds the functions behind a callable; 1 if there were any, else 0. `guard` says which to
-        leave out.
+        """Adds the functions behind a callable. Returns 1 if there were any, else 0. `guard`
+        decides which ones are left out.
         """
         added = 0
         for function in callables.functions_of(func):
@@ -105,8 +105,8 @@ class LineProfiler(CountedProfiler):
     def add_imported_function_or_module(
         self, item: Any, *, scoping_policy: PolicyArgument = None, wrap: bool = False
     ) -> int:
-        """Adds a module, a class or a callable, and times it from now on wherever it is called; 1
-        if there was anything.
+        """Adds a module, a class or a callable, and times it from now on wherever it is called.
+        Returns 1 if there was anything.
         """
         if isinstance(item, types.ModuleType):
             added = self.add_module(item, scoping_policy=scoping_policy, wrap=wrap)
@@ -124,15 +124,15 @@ class LineProfiler(CountedProfiler):
     def add_class(
         self, cls: type, *, scoping_policy: PolicyArgument = None, wrap: bool = False
     ) -> int:
-        """Adds what the class defines; how many members that were. `wrap`: and enables the profiler
-        while they run.
+        """Adds what the class defines. Returns the number of members. `wrap`: also enables the
+        profiler while they run.
         """
         return self._add_namespace(cls, scoping_policy, wrap, set())
 
     def add_module(
         self, mod: types.ModuleType, *, scoping_policy: PolicyArgument = None, wrap: bool = False
     ) -> int:
-        """Adds what the module defines; how many members that were. `wrap`: and enables the
+        """Adds what the module defines. Returns the number of members. `wrap`: also enables the
         profiler while they run.
         """
         return self._add_namespace(mod, scoping_policy, wrap, set())
@@ -144,7 +144,7 @@ class LineProfiler(CountedProfiler):
         self._session.disable()
 
     def enable_everywhere(self) -> None:
-        """By count, and on all threads: until the calling thread's count is 0."""
+        """Enables it by count, on all threads, until the calling thread's count is 0."""
         self._session.enable_everywhere()
 
     @property
@@ -196,7 +196,7 @@ class LineProfiler(CountedProfiler):
     def _measured(
         self, key: Callable[[types.CodeType], _CodeKey]
     ) -> dict[_CodeKey, dict[int, tuple[int, int]]]:
-        """Hits and time by line. Codes that have the same key are added up."""
+        """Hits and time by line. Codes with the same key are added up."""
         measured: dict[_CodeKey, dict[int, tuple[int, int]]] = {}
         for index, code in enumerate(self._codes.values()):
             lines = measured.setdefault(key(code), {})
@@ -240,7 +240,7 @@ class LineProfiler(CountedProfiler):
 
         try:
             return self.add_callable(member, guard=left_out)
-        except TypeError:  # nothing that can be called
+        except TypeError:  # it cannot be called
             return 0
 
 
@@ -258,7 +258,7 @@ def _description(item: Any) -> str:
 
 
 def _innermost(function: Any) -> Any:
-    """What another profiler's wrapper stands for."""
+    """The function that another profiler's wrapper stands for."""
     while hasattr(function, "__line_profiler_id__") and hasattr(function, "__wrapped__"):
         function = function.__wrapped__
     return function

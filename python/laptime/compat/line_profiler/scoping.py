@@ -1,8 +1,8 @@
 """Which members of a class or module are profiled with it.
 
 =============  ================================================================================
-exact          functions defined right there; nothing is entered
-children       the same, and classes and submodules defined right there are entered
+exact          functions defined in it; no class or submodule is entered
+children       the same, and the classes and submodules defined in it are entered
 descendants    their children too, and so on
 siblings       also what is defined beside the class or module, in the same module or package
 none           everything that can be reached

@@ -1,4 +1,4 @@
-"""Line profiling results: what a profiler has counted, or what ``.lprof`` files hold, added up."""
+"""Line profiling results: the counts of a profiler, or of ``.lprof`` files, added up."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class LineStats:
     """``timings[file, first_line, name]`` is a list of ``(line, hits, time)``, the time in ``unit``
     seconds.
 
-    Results from files show the source text that the files hold, and no other. Those of this process
-    show what it runs.
+    Results from files show the source text that the files hold, and no other. Results of this
+    process show the source that it runs.
     """
 
     timings: Timings
     unit: float
-    _sources: Sources | None = None  # None: of this process
+    _sources: Sources | None = None  # None: this process's own sources
 
     def __init__(self, timings: Timings, unit: float) -> None:
         self.timings = timings
@@ -122,8 +122,8 @@ def _texts(stats: Any) -> Sources:
 
 
 def added_up(parts: Iterable[StatsLike]) -> tuple[Timings, float]:
-    """The sum, in the coarsest unit among the parts. Finer parts go first, so that what is rounded
-    is rounded once.
+    """The sum, in the coarsest unit among the parts. Finer parts are added first, so each value is
+    rounded once.
     """
     ordered = sorted(parts, key=lambda stats: stats.unit)
     unit = ordered[-1].unit

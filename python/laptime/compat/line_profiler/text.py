@@ -1,4 +1,4 @@
-"""The tables that line_profiler prints, character for character; scripts and documents rely on the
+"""The tables that line_profiler prints, character for character. Scripts and documents rely on the
 layout.
 """
 
@@ -43,10 +43,10 @@ def show_func(
     config: Any = None,
     sources: Mapping[str, str] | None = None,
 ) -> None:
-    """One function: a line for each source line, with hits, time, time per hit and share where it
-    was executed.
+    """One function: a line for each source line, with hits, time, time per hit and share if it was
+    executed.
 
-    ``sources``: the only texts to show, by file; None: those of this process's files.
+    ``sources``: the only texts to show, by file. None: those of this process's files.
     """
     out: TextIO = stream or sys.stdout
     total = sum(time for _, _, time in timings)
@@ -87,7 +87,7 @@ def show_text(
     config: Any = None,
     sources: Mapping[str, str] | None = None,
 ) -> None:
-    """All functions, then the summary; ``sort``: the most expensive last."""
+    """All functions, then the summary. ``sort``: the most expensive last."""
     out: TextIO = stream or sys.stdout
     out.write(f"Timer unit: {output_unit if output_unit is not None else unit:g} s\n\n")
     functions = list(stats.items())
@@ -113,7 +113,7 @@ def show_text(
 
 
 def is_generated_code(filename: str) -> bool:
-    """Code that has no file but whose source Python still knows: a notebook's cell."""
+    """Code without a file whose source Python still knows, such as a notebook's cell."""
     folder = os.path.normcase(tempfile.gettempdir())
     begins = (
         "<generated",
@@ -132,7 +132,7 @@ def get_code_block(filename: str | os.PathLike[str], lineno: int) -> list[str]:
 def _block(lines: list[str]) -> list[str]:
     try:
         return inspect.getblock(lines)
-    except tokenize.TokenError:  # no Python, or cut off
+    except tokenize.TokenError:  # not Python, or cut off
         return lines
 
 
@@ -164,8 +164,8 @@ def _source_or_blanks(
 def _cells(
     timings: Sequence[tuple[int, int, float]], total: float, scale: float, widths: Mapping[str, int]
 ) -> dict[int, tuple[str, str, str, str]]:
-    """Hits, time, per hit and share as text; a number that is too wide for its column is written
-    with an exponent.
+    """Hits, time, time per hit and share as text. A number that is too wide for its column is
+    written with an exponent.
     """
 
     def fit(number: float, column: str) -> str:
@@ -198,7 +198,7 @@ def _write_row(out: TextIO, numbers: str, text: str) -> None:
 
 
 def _write_rich(out: TextIO, rows: Sequence[tuple[str, str]]) -> bool:
-    """The rows with colours; False where rich is not installed."""
+    """The rows with colours. False if rich is not installed."""
     try:
         from rich.console import Console
         from rich.highlighter import ReprHighlighter

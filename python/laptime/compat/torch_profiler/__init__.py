@@ -1,18 +1,22 @@
 """torch.profiler, recorded by laptime: change the import line, or run under ``laptime run
 --replace-torch-profiler``.
 
-How it is built. Options, schedule, tables and trace handlers are the installed torch's own:
-``profile`` is a subclass of ``torch.profiler.profile``, so whatever that accepts is accepted, and
-what it prints looks as it always did. Laptime takes the place of what lies underneath (backend.py):
-ops come from laptime's source, go through the recorder into a temporary ``.lap`` file (capture.py;
-under ``laptime run`` into the recording that is on, where the profile session is found again by
-its mark), and are read back, nested and averaged in C++ (src/trace/torch/torch_events.h). Events
-become Python objects only when ``events()`` is asked for.
+How it is built: options, schedule, tables and trace handlers are the installed torch's own.
+``profile`` is a subclass of ``torch.profiler.profile``. So it accepts the same options and prints
+the same.
 
-Where it differs: ops of all threads are seen, not only those of the thread that started the
-profiler; ``with_stack`` gives each op its Python frames without being asked to be verbose; a file
-or a recording survives what torch keeps in memory. Where laptime cannot see ops, torch's own
-profiler does the work, and one line says so.
+Laptime replaces what lies underneath (autograd.py). Ops come from laptime's source and go through
+the recorder into a temporary ``.lap`` file (capture.py). Under ``laptime run`` they go into the
+present recording, where the mark of the profile session finds them again. C++ code reads them back,
+nests them and averages them (src/trace/torch/torch_events.h). Events become Python objects only
+when ``events()`` is called.
+
+It differs from torch's profiler:
+
+- It sees ops of all threads, not only of the thread that started the profiler.
+- ``with_stack`` gives each op its Python frames without ``verbose``.
+- A file or a recording survives when torch's data in memory does not.
+- If laptime cannot record ops, torch's own profiler does, and one line reports that.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""``torch.autograd.profiler.profile``, the older interface and what torch.profiler itself builds
-on, recorded by laptime.
+"""``torch.autograd.profiler.profile``, the older interface on which torch.profiler itself is built,
+recorded by laptime.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from laptime.compat.torch_profiler.gpu_session import GpuSession
 
 __all__ = ["profile", "record_function"]
 
-TorchProfile = torch_autograd.profile  # as it was before `install`
+TorchProfile = torch_autograd.profile  # torch's class, before `install`
 record_function = torch_autograd.record_function
 
 
@@ -41,14 +41,14 @@ def _problem(options: dict[str, Any], device: str | None) -> str | None:
 
 
 class profile(TorchProfile):  # type: ignore[misc, valid-type]
-    """Takes what torch's takes. Without CPU ops, or with a device that laptime does not see, it is
-    torch's.
+    """Takes torch's arguments. Without CPU ops, or with a device that laptime cannot record, it is
+    torch's own profiler.
     """
 
     def __new__(cls, enabled: bool = True, **options: Any) -> Any:
         device = "cuda" if options.get("use_cuda") else options.get("use_device")
         if device == "cuda" and not torch.cuda.is_available():
-            device = None  # torch says so itself
+            device = None  # torch reports this itself
         why = _problem(options, device) if enabled else None
         if why is None:
             return super().__new__(cls)
@@ -99,11 +99,11 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         self._function_events = None
         self._needs_loading = self._needs_processing = True
         if self.acc_events:
-            self.cycles()  # the next cycle's file takes this one's place
+            self.cycles()  # the next cycle's file replaces this one
         return False
 
     def cycles(self) -> list[Cycle]:
-        """The latest first, as torch lists accumulated events."""
+        """The latest cycle first, as torch lists accumulated events."""
         if self._needs_loading and self._capture is not None:
             self._cycles.insert(0, Cycle(self._capture.profile, self._options))
             self._needs_loading = False
@@ -152,7 +152,7 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
     def export_chrome_trace(
         self, path: str, metadata: dict[str, str] | None = None, use_python_export: bool = False
     ) -> None:
-        """Of the last cycle."""
+        """The events of the last cycle."""
         if not self.cycles():
             raise AssertionError("Expected profiling results")
         self._cycles[0].loaded.export_kineto(

@@ -1,8 +1,8 @@
-"""One profile session: recorded, found again, loaded.
+"""One profile session: records it, finds it again, loads it.
 
-Where the process records already, the session is part of that recording, and is read from this
-process's own part of it. Otherwise a recording of its own goes into a temporary folder, which lives
-until its events are no longer needed.
+If the process already records, the session is part of that recording and is read from the process's
+own part file. Otherwise it has a recording of its own in a temporary folder, which exists until its
+events are no longer needed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from laptime.compat.torch_profiler.gpu_session import GpuSession
 
 
 def _remove(folder: str, owner: int) -> None:
-    if os.getpid() == owner:  # a forked child that ends has no right to
+    if os.getpid() == owner:  # a forked child must not remove its parent's folder
         shutil.rmtree(folder, ignore_errors=True)
 
 
 class Capture:
-    """Contract: ``start``, ``stop``, then ``profile``; nothing but OSError leaves ``start``."""
+    """Contract: ``start``, ``stop``, then ``profile``. ``start`` raises nothing but OSError."""
 
     _running: ClassVar[weakref.WeakSet[Capture]] = weakref.WeakSet()
 
@@ -36,7 +36,7 @@ class Capture:
         self._ops = sources.ops(shapes=shapes, frames=frames)
         self._details = Details(inputs=shapes, modules=modules)
         self._gpu = gpu
-        self._places = frames or modules
+        self._call_sites = frames or modules
         self._memory = sources.memory() if memory else None
         self._remove_file: weakref.finalize[Any, Any] | None = None
         self._path = ""
@@ -80,17 +80,17 @@ class Capture:
         if self._owns_recording:
             self._end_recording()
         elif self._link:
-            # Now: the outer recording may end, and its parts with it, before anybody asks for the
-            # events.
+            # Loaded now, because the outer recording and its parts may end before the program
+            # requests the events.
             self._loaded = self._load(torch_session.part_path(), self._session.begin_ns())
 
     def toggle(self, on: bool) -> None:
-        """Ops only in between; the session goes on."""
+        """Switches ops only. The session continues."""
         self._ops.on() if on else self._ops.off()
 
     @property
     def profile(self) -> Any:
-        """What was recorded; loaded when first asked for."""
+        """The recorded session, loaded on first use."""
         if self._loaded is None:
             if self._remove_file is None or not self._link:
                 raise RuntimeError(
@@ -101,16 +101,18 @@ class Capture:
         return self._loaded
 
     def _load(self, path: str, from_ns: int) -> Any:
-        from laptime._reader import torch_events  # most programs read nothing back
+        from laptime._reader import torch_events  # most programs read no events
 
-        return torch_events.Profile(path, self._link, from_ns, self._places, self._notes)
+        return torch_events.Profile(path, self._link, from_ns, self._call_sites, self._notes)
 
     def _end_recording(self) -> None:
         atexit.unregister(self._abandon)
         recording.stop()
 
     def _abandon(self) -> None:
-        """A program that ends while it is profiled, or a child that is forked meanwhile."""
+        """Stops the session in a program that ends while it is profiled, or in a child that is
+        forked meanwhile.
+        """
         Capture._running.discard(self)
         self._ops.off()
         self._details.off(0)
@@ -122,12 +124,12 @@ class Capture:
             self._end_recording()
 
 
-def _leave_to_parent() -> None:
-    """A loader's worker is forked with everything switched on, and has nobody to switch it off: it
-    is not profiled.
+def _stop_in_child() -> None:
+    """A forked loader worker inherits everything switched on, and nothing would switch it off. So a
+    child is not profiled.
     """
     for capture in tuple(Capture._running):
         capture._abandon()
 
 
-os.register_at_fork(after_in_child=_leave_to_parent)
+os.register_at_fork(after_in_child=_stop_in_child)

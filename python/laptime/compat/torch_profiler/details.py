@@ -1,4 +1,4 @@
-"""What torch.profiler shows of ops beside their times: torch's own numbers, TorchScript's modules,
+"""What torch.profiler shows of ops besides their times: torch's own numbers, TorchScript's modules,
 strides and values of inputs.
 """
 
@@ -14,7 +14,7 @@ from laptime.compat.torch_profiler import sources
 
 
 class Details:
-    """Contract: ``on`` after the ops are on, ``off`` once after each ``on``. Meanwhile torch
+    """Contract: ``on`` after the ops are on, ``off`` once after each ``on``. Between them torch
     reports the thread as profiled.
     """
 
@@ -33,7 +33,7 @@ class Details:
         self._noted = what != 0 and self._source.on(what)
 
     def off(self, begin: int) -> Any:
-        """What was noted since the session's begin, or None."""
+        """The details since the session's begin, or None."""
         if self._source is None:
             return None
         if self._thread == threading.get_ident():
@@ -46,7 +46,7 @@ class Details:
 
 
 def parsed(text: str) -> tuple[list[Any], dict[str, Any]]:
-    """The values of an op's inputs and its keywords, from what was noted."""
+    """The values of an op's inputs and keywords, from its details."""
     if not text:
         return [], {}
     members = json.loads("{" + text + "}")
@@ -57,7 +57,7 @@ def parsed(text: str) -> tuple[list[Any], dict[str, Any]]:
 
 
 def _value(printed: str) -> Any:
-    """Of a number or a list of numbers as torch prints it; None for everything else."""
+    """The text of a number or a list of numbers, as torch prints it. None for everything else."""
     try:
         return ast.literal_eval(printed) if printed else None
     except (SyntaxError, ValueError):

@@ -1,4 +1,4 @@
-"""Torch's own event objects, made from what laptime loaded."""
+"""Torch's own event objects, made from the loaded session."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from laptime.compat.torch_profiler.details import parsed
 
 _ACCEPTED = set(inspect.signature(FunctionEvent.__init__).parameters)
 _NS_PER_US = 1000
-_LOG = logging.getLogger("torch.autograd.profiler")  # where torch itself says so
+_LOG = logging.getLogger("torch.autograd.profiler")  # the logger that torch itself uses
 
 
 @functools.lru_cache(maxsize=1 << 16)
 def _short(frame: str) -> str:
-    """Without the folder that Python found the file in, as torch writes it."""
+    """The file without the folder in which Python found it, as torch writes it."""
     folder = max(
         (path for path in sys.path if path and frame.startswith(path.rstrip("/") + "/")),
         key=len,
@@ -33,7 +33,7 @@ def _short(frame: str) -> str:
 
 
 class Options:
-    """What of the events is shown, as the profiler was asked."""
+    """What the profiler's options show of the events."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Options:
         self.memory = memory
         self.stacks = stacks
         self.flops = flops
-        self.longest_s = longest_s  # to make events
+        self.longest_s = longest_s  # the longest time for making events
 
     def event_list(self, events: Any) -> EventList:
         result = EventList(
@@ -66,7 +66,7 @@ class Options:
 class Average(FunctionEventAvg):
     """A row of key_averages.
 
-    Its first event's relatives are made only when somebody looks at them.
+    Its first event's relatives are made only when they are used.
     """
 
     def __init__(self, first: Any = None) -> None:
@@ -76,7 +76,7 @@ class Average(FunctionEventAvg):
         super().__init__()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled or copied has the row's figures, and no events."""
+        """A pickle or copy has the row's figures, and no events."""
         return {**self.__dict__, "_first": None}
 
     def _relative(self, name: str) -> Any:
@@ -137,11 +137,11 @@ class Cycle:
         return events
 
     def _event(self, number: int) -> FunctionEvent | None:
-        """None where making events timed out before it."""
+        """None if making events timed out before it."""
         return next(iter(self.events()[number : number + 1]), None)
 
     def _add(self, number: int, row: Any) -> None:
-        """Contract: an event's parent is there before it."""
+        """Contract: the event's parent already exists."""
         event = _event(number, row, self._options)
         self._events.append(event)
         if row[5] is not None:
@@ -155,9 +155,8 @@ class Cycle:
             self._average(row, by_shapes, stack_depth)
             for row in self._loaded.averages(by_shapes, stack_depth)
         ]
-        return (
-            merge([rows]) if by_shapes else rows
-        )  # lists of tensors differ in laptime's texts, not in torch's lists
+        # Lists of tensors differ in laptime's texts, not in torch's lists.
+        return merge([rows]) if by_shapes else rows
 
     def _average(self, row: Any, by_shapes: bool, stack_n: int) -> Average:
         (
@@ -205,20 +204,20 @@ class Cycle:
 
 
 def merge(cycles: list[list[Average]]) -> list[Average]:
-    """The rows of several cycles as one list, those that are about the same added up."""
+    """The rows of several cycles as one list. Rows about the same op are added up."""
     merged: dict[Any, Average] = {}
     for row in (row for rows in cycles for row in rows):
-        place = (
+        identity = (
             row.key,
             row.device_type,
             row.is_user_annotation,
             str(row.input_shapes),
             tuple(row.stack),
         )
-        if place in merged:
-            merged[place].add(row)
+        if identity in merged:
+            merged[identity].add(row)
         else:
-            merged[place] = row
+            merged[identity] = row
     return list(merged.values())
 
 
@@ -283,7 +282,7 @@ def _parsed(text: str) -> Any:
 
 
 def _without_lists(dims: list[Any]) -> list[Any]:
-    """A list of tensors is an empty list in torch's input_shapes, and itself in
+    """A list of tensors is an empty list in torch's input_shapes, and a list in
     structured_input_shapes.
     """
     return [[] if entry and isinstance(entry[0], list) else entry for entry in dims]

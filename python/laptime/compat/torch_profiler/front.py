@@ -1,4 +1,4 @@
-"""``torch.profiler.profile`` over laptime's backend: the class that programs see."""
+"""``torch.profiler.profile`` over laptime's recording: the class that programs see."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _BACKEND_OPTIONS = (*_FLAGS, "acc_events", "custom_trace_id_callback", "post_pro
 
 
 class _KinetoProfile(torch.profiler._KinetoProfile):
-    """See torch.profiler._KinetoProfile. Options that laptime does not have make torch's own
-    profiler do the work.
+    """See torch.profiler._KinetoProfile. With options that laptime does not have, torch's own
+    profiler records.
     """
 
     profiler: Any
@@ -88,7 +88,7 @@ class _KinetoProfile(torch.profiler._KinetoProfile):
         if self._is_torchs():
             super().add_metadata_json(key, value)
         else:
-            json.loads(value)  # a value that is none would make the whole trace unreadable
+            json.loads(value)  # invalid JSON would make the whole trace unreadable
             self._metadata()[key] = value
 
     def toggle_collection_dynamic(self, enable: bool, activities: Iterable[Any]) -> None:
@@ -111,7 +111,7 @@ class _KinetoProfile(torch.profiler._KinetoProfile):
         memory_timeline.export(self.profiler.cycles()[0].loaded, path, device or "cpu")
 
     def _is_torchs(self) -> bool:
-        """Whether torch's own profiler does the work; decided once."""
+        """Whether torch's own profiler records. Decided once."""
         decided = self.__dict__.get("_is_torchs_decided")
         if decided is None:
             why = sources.problem(

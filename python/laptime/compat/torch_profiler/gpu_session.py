@@ -1,6 +1,6 @@
-"""The GPU's part of A profile session.
+"""The GPU's part of a profile session.
 
-All that was launched in the session is recorded when it ends.
+All work that was launched in the session is recorded when it ends.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ _LONGEST_WAIT_S = 3
 
 
 class GpuSession:
-    """Made before the session, where there is time: the first time takes milliseconds. Contract:
-    ``begin``, ``wait`` when the last work was launched, ``end``. Nothing here raises but what CUDA
-    itself does.
+    """Made before the session, because the first one takes milliseconds.
+
+    Contract: ``begin``, then ``wait`` after the last launch, then ``end``. Only CUDA's own errors
+    are raised.
     """
 
     def __init__(self) -> None:
@@ -27,7 +28,7 @@ class GpuSession:
         self._source.on()
 
     def begin(self) -> None:
-        """CUPTI may still be on its way out after the session before."""
+        """Waits, because CUPTI may still be leaving the process after the previous session."""
         limit = time.monotonic() + _LONGEST_WAIT_S
         settled = (cuda.State.CAPTURING, cuda.State.FAILED)
         while self._source.state not in settled and time.monotonic() < limit:
@@ -35,12 +36,12 @@ class GpuSession:
             time.sleep(0.01)
             self._source.on()
         if self._source.state != cuda.State.CAPTURING:
-            sources.say_once("torch.profiler: the GPU is not recorded: CUPTI could not be had")
+            sources.say_once("torch.profiler: the GPU is not recorded: CUPTI is not available")
 
     def wait(self) -> None:
         torch.cuda.synchronize()
 
     def end(self) -> None:
-        """A recording around this one goes on."""
+        """Ends the session. A recording around it continues."""
         self._source.flush()
         self._source.off()

@@ -1,8 +1,9 @@
-"""What each block of memory was for: as laptime's hooks named it, else by when it lived.
+"""The category of each block of memory: the role that laptime's hooks reported, else a category by
+its lifetime.
 
-Torch reads categories off the graph of tensors. Here a block that was made in a backward pass is
-autograd's own. A block that was made before a backward pass and is alive when it begins is an
-activation. One that ends earlier is temporary. Blocks that nothing is known of are unknown.
+Torch derives categories from the graph of tensors. Here a block that was made in a backward pass is
+autograd's own. A block that was made before a backward pass, and is alive when the pass begins, is
+an activation. A block that ends earlier is temporary. Others are unknown.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ Span = tuple[int, int]
 
 
 def backward_passes(rows: Iterable[Any]) -> list[Span]:
-    """Begin and end in ns of each session of time in which autograd's nodes ran. ``rows``: of
-    events, by start.
+    """Begin and end in ns of each interval in which autograd's nodes ran. ``rows``: events by
+    start.
     """
     passes: list[Span] = []
     going_on = False
@@ -45,8 +46,8 @@ def backward_passes(rows: Iterable[Any]) -> list[Span]:
 
 
 def category(begin: int, end: int | None, role: str | None, passes: list[Span]) -> str:
-    """Of a block that was made at ``begin`` in the profile and ended at ``end``; None: it outlived
-    the profile.
+    """The category of a block that was made at ``begin`` in the profile and ended at ``end``. None:
+    it outlived the profile.
     """
     if role in CATEGORIES:
         return str(role)

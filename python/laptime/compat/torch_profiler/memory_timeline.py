@@ -1,7 +1,7 @@
 """``export_memory_timeline``: memory over time by category, in torch's three formats.
 
-memory_categories.py says what a block was for. Memory that was there before and given back during
-the profile counts from its first moment; what was there before and stayed cannot be seen.
+memory_categories.py gives each block its category. A block from before the profile counts from the
+profile's first moment if it was released during the profile. Otherwise it is invisible.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _COLORS = (
 _PREEXISTING, _CREATE, _DESTROY = 1, 2, 4  # torch.profiler._memory_profiler.Action
 _BEFORE = -1
 
-Event = tuple[int, int, int, int]  # ns, action, bytes (negative: given back), category
+Event = tuple[int, int, int, int]  # ns, action, bytes (negative: released), category
 
 
 def export(loaded: Any, path: str, device: str) -> None:
-    """``path`` ends with .html, .raw.json.gz, .json.gz, or anything else for plain JSON."""
+    """``path`` ends with .html, .raw.json.gz or .json.gz, or with anything else for plain JSON."""
     events = list(_events(loaded, device))
     if path.endswith(".html"):
         text = _html(*_points(events), device)
@@ -53,7 +53,7 @@ def _events(loaded: Any, device: str) -> Iterator[Event]:
     marks = [mark for mark in loaded.memory() if mark[3] == name]
     roles = dict(loaded.roles())
     passes = backward_passes(loaded.event(row) for row in range(len(loaded)))
-    alive: dict[int, int] = {}  # address: of its allocation, the place in `during`
+    alive: dict[int, int] = {}  # by address: the index in `during` of its allocation
     before: list[Event] = []
     during: list[Event] = []
 
@@ -84,7 +84,7 @@ def _events(loaded: Any, device: str) -> Iterator[Event]:
 
 
 def _points(events: list[Event]) -> tuple[list[int], list[list[int]]]:
-    """Times in µs, and for each the bytes by category behind a leading 0."""
+    """Times in µs, and for each of them the bytes by category after a leading 0."""
     times: list[int] = []
     sizes: list[list[int]] = []
     first = min((ns for ns, *_ in events if ns != _BEFORE), default=0)

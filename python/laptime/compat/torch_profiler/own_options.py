@@ -1,18 +1,19 @@
-"""Options whose effect only torch's own profiler has."""
+"""Options that only torch's own profiler supports."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+# With_stack brings frames; all threads are always recorded.
 _HAS_EFFECT_HERE = {
     "verbose",
     "profile_all_threads",
-}  # frames come with with_stack; all threads are always there
+}
 
 
 def of_torch(experimental_config: Any, activity_filters: Any) -> list[str]:
-    """The names of those that are given."""
+    """The names of the options that are given."""
     names = [
         f"experimental_config's {name}"
         for name in _changed(experimental_config)
@@ -22,7 +23,7 @@ def of_torch(experimental_config: Any, activity_filters: Any) -> list[str]:
 
 
 def _changed(config: Any) -> list[str]:
-    """Torch shows a configuration's values only in what it pickles, in the order of the
+    """The values of a configuration. Torch shows them only in its pickle, in the order of the
     constructor's parameters.
     """
     if config is None:

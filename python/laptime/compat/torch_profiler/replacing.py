@@ -1,6 +1,6 @@
-"""Puts laptime's profiler where programs look for torch's.
+"""Replaces torch's profiler by laptime's in torch's modules.
 
-So none of their lines need change.
+So programs need no change.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _originals: list[tuple[Any, str, Any]] = []
 
 
 def install() -> None:
-    """For ``from torch.profiler import profile`` and the like that come after it; names taken
-    before stay torch's.
+    """Affects imports such as ``from torch.profiler import profile`` that come after it. Names that
+    were imported before stay torch's.
     """
     if _originals:
         return

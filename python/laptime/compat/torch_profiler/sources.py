@@ -1,4 +1,4 @@
-"""Where ops, memory and kernels come from, and whether they can be had here."""
+"""The sources of ops, memory and kernels, and whether they are available here."""
 
 from __future__ import annotations
 
@@ -9,24 +9,23 @@ from typing import Any
 
 from laptime._messages import say
 
-_OWN_SOURCES = (
-    "compiled",
-    "prebuilt",
-)  # ops.py has one more: torch's profiler, which must not come to lie on itself
-_said: set[str] = set()
+# Without the third source of ops.py: torch's profiler must not record through itself.
+_OWN_SOURCES = ("compiled", "prebuilt")
+_reported: set[str] = set()
 
 
 def say_once(message: str) -> None:
-    if message not in _said:
-        _said.add(message)
+    if message not in _reported:
+        _reported.add(message)
         say(message)
 
 
 def problem(
     activities: Collection[str], use_device: str | None, *, details: bool = False
 ) -> str | None:
-    """Why laptime cannot take this profile, or None. ``activities``: names of torch's
-    ProfilerActivity. ``details``: with shapes, FLOPs or memory.
+    """The reason why laptime cannot record this profile, or None.
+
+    ``activities``: names of torch's ProfilerActivity. ``details``: with shapes, FLOPs or memory.
     """
     if "CPU" not in activities:
         return "a profile without CPU activity"
@@ -46,7 +45,7 @@ def fall_back(why: str) -> None:
 
 @functools.cache
 def ops(*, shapes: bool, frames: bool) -> Any:
-    """With shapes come types and FLOPs."""
+    """The source of ops. ``shapes`` includes types and FLOPs."""
     from laptime.frameworks.torch import ops
 
     return ops.load(shapes=shapes, frames=frames)
@@ -54,7 +53,7 @@ def ops(*, shapes: bool, frames: bool) -> Any:
 
 @functools.cache
 def details() -> Any:
-    """None without a compiler: only the shim sees them."""
+    """The source of details. None without a compiler, because only the shim sees them."""
     from laptime._native import torch_ops
     from laptime.frameworks.torch import shim_build
 

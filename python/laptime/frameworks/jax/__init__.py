@@ -1,4 +1,4 @@
 """JAX: lines for the kernels that XLA makes, and CUPTI for JAX's own profiler.
 
-Importing this imports no jax.
+Importing this does not import jax.
 """

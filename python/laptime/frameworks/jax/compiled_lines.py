@@ -1,11 +1,11 @@
-"""Which lines the kernels come from that XLA makes for JAX, told to the GPU's collector once for
-each compilation.
+"""Reports to the GPU's collector, once for each compilation, the lines that XLA's kernels come
+from.
 
-XLA launches on threads of its own, where no Python runs, or in the call of a jitted function. But
-it names a kernel after the instruction that it was made from, and the range around each launch; and
-the compiled program tells the line of each instruction.
+XLA launches on threads of its own, where no Python runs, or in the call of a jitted function. It
+names each kernel after the instruction that it was made from, and also the range around each
+launch. The compiled program holds the line of each instruction.
 
-Contract: nothing happens but at the end of a compilation; whatever is not as expected here leaves
+Contract: nothing happens except at the end of a compilation. Anything unexpected here leaves
 kernels without lines.
 """
 
@@ -40,7 +40,7 @@ def watch_compilations() -> None:
     def compiled(event: str, _: float, fun_name: str = "", **__: Any) -> None:
         if event.endswith("/backend_compile_duration"):
             try:
-                _tell(_newest_program(fun_name), functions)
+                _report(_newest_program(fun_name), functions)
             except Exception:
                 return
 
@@ -50,7 +50,7 @@ def watch_compilations() -> None:
 def _newest_program(name: str) -> str:
     from jax.extend.backend import get_backend
 
-    # Programs are listed from the newest on; asking one for its module takes time.
+    # Programs are listed newest first. Requesting a program's module takes time.
     modules = (
         executable.hlo_modules()[0] for executable in get_backend().live_executables()[:_NEWEST]
     )
@@ -60,7 +60,7 @@ def _newest_program(name: str) -> str:
     )
 
 
-def _tell(program: str, functions: SourceFunctions) -> None:
+def _report(program: str, functions: SourceFunctions) -> None:
     module = _MODULE.match(program)
     for instruction, (file, line, name) in lines_of_instructions(program):
         if torch_ops.is_user_code(file):
@@ -71,7 +71,7 @@ def _tell(program: str, functions: SourceFunctions) -> None:
 
 
 def lines_of_instructions(program: str) -> Iterator[tuple[str, Line]]:
-    """From a compiled program as text."""
+    """The line of each instruction, from the text of a compiled program."""
     frames = _frames(program)
     for name, metadata in _INSTRUCTION.findall(program):
         line = _line_of(metadata, frames)
@@ -90,7 +90,7 @@ def _line_of(metadata: str, frames: dict[str, Line]) -> Line | None:
 
 
 def _frames(program: str) -> dict[str, Line]:
-    """JAX keeps the user's own frames alone, so the innermost one of each trace is enough."""
+    """JAX keeps only the user's own frames, so the innermost frame of each trace is enough."""
     files, functions = (
         dict(_NAME.findall(_section(program, "FileNames"))),
         dict(_NAME.findall(_section(program, "FunctionNames"))),

@@ -1,5 +1,5 @@
-"""One tool at a time can use CUPTI: a program that starts JAX's profiler gets it, and laptime comes
-back when it has stopped.
+"""Only one tool at a time can use CUPTI: a program that starts JAX's profiler gets it, and laptime
+takes it again when that stops.
 """
 
 from __future__ import annotations
@@ -14,30 +14,24 @@ from laptime.collect import cuda
 
 
 def make_way() -> None:
-    """Contract: the profiler's functions do what they did, whatever happens here."""
+    """Contract: the profiler's functions work as before, whatever happens here."""
     import jax
 
     gpu = _SharedGpu()
-    for start, stop in (
-        ("start_trace", "stop_trace"),
-        ("start_server", "stop_server"),
-    ):  # a server starts the profiler when it is asked to
-        take, give_back = (
-            functools.partial(gpu.take, start),
-            functools.partial(gpu.give_back, start),
-        )
-        _replace(
-            jax.profiler, start, before=take, failed=functools.partial(gpu.give_back_if_new, start)
-        )
-        _replace(jax.profiler, stop, after=give_back, failed=give_back)
+    # A server starts the profiler on request.
+    for start, stop in (("start_trace", "stop_trace"), ("start_server", "stop_server")):
+        take, release = functools.partial(gpu.take, start), functools.partial(gpu.release, start)
+        release_if_new = functools.partial(gpu.release_if_new, start)
+        _replace(jax.profiler, start, before=take, failed=release_if_new)
+        _replace(jax.profiler, stop, after=release, failed=release)
 
 
 class _SharedGpu:
-    """Whose it is: laptime's, unless somebody took it."""
+    """The GPU belongs to laptime unless the program has taken it."""
 
     def __init__(self) -> None:
         self._takers: set[str] = set()
-        self._newest = ""  # the taker that the last call added; none: it had taken it before
+        self._newest = ""  # the taker that the last call added; empty if it had the GPU already
         self._left = False
 
     def take(self, taker: str) -> None:
@@ -48,9 +42,9 @@ class _SharedGpu:
             return
         self._left = True
         say(
-            "jax.profiler takes the GPU; laptime goes on without it until it stops"
+            "jax.profiler takes the GPU; laptime records no GPU work until it stops"
             if cuda.leave(_use_the_gpu)
-            else "could not leave the GPU to jax.profiler in time"
+            else "CUPTI was not released in time; jax.profiler may get no GPU work"
         )
         recording.warn(
             "gpu_left",
@@ -58,21 +52,21 @@ class _SharedGpu:
             " recorded",
         )
 
-    def give_back(self, taker: str) -> None:
+    def release(self, taker: str) -> None:
         self._takers.discard(taker)
         if self._left and not self._takers:
             self._left = False
-            cuda.come_back()
+            cuda.resume()
 
-    def give_back_if_new(self, taker: str) -> None:
-        """What was to start it raised: nothing runs, unless it ran before."""
+    def release_if_new(self, taker: str) -> None:
+        """The start failed: the profiler does not run, unless it ran before."""
         if self._newest == taker:
-            self.give_back(taker)
+            self.release(taker)
 
 
 def _load_cuda() -> None:
-    """As the profiler does itself when it starts: where that is a program's first use of JAX, the
-    driver loads the collector then.
+    """Does what the profiler does when it starts. If this is the program's first use of JAX, the
+    driver loads the collector now.
     """
     import jax
 

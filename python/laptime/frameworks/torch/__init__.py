@@ -1,8 +1,9 @@
-"""PyTorch: steps without marks, waits for input, optimizer steps, compilations and garbage
-collections in every step; ops and memory in as many as the budget allows.
+"""PyTorch. Recorded in every step: steps without marks, waits for input, optimizer steps,
+compilations and garbage collections. Recorded in as many steps as the budget allows: ops and
+memory.
 
 One in a process. ``start`` calls nest: the first one configures, the last ``stop`` ends it.
-Importing this imports no torch.
+Importing this does not import torch.
 """
 
 from __future__ import annotations
@@ -20,18 +21,16 @@ __all__ = ["Options", "start", "stop"]
 
 
 class Options(TypedDict):
-    """What `laptime run` and ``laptime.profile`` are asked for."""
+    """The options that `laptime run` and ``laptime.profile`` pass on."""
 
     ops: bool
     shapes: bool
     memory: bool
     gpu: bool
-    steps: (
-        Sequence[Sequence[int]] | None
-    )  # record ops and memory in these only; each is [begin, end)
-    block: (
-        bool  # a part of a program that asked for it: recorded from its beginning on, steps or not
-    )
+    # Record ops and memory in these only; each is [begin, end).
+    steps: Sequence[Sequence[int]] | None
+    # A part of a program that requested it: recorded from its beginning, with or without steps.
+    block: bool
     budget: float | None
     include: Sequence[str]
     exclude: Sequence[str]
@@ -44,7 +43,7 @@ _depth = 0
 def start(options: Options) -> None:
     """Begins to measure torch.
 
-    A failure is one line, and nothing of torch is measured. An interruption leaves nothing on.
+    A failure is reported in one line, and torch is not measured. An interruption leaves nothing on.
     """
     global _session, _depth
     _depth += 1
@@ -64,8 +63,9 @@ def start(options: Options) -> None:
 
 
 def stop(await_gpu: bool = False) -> None:
-    """Undoes one ``start``; nothing when there is none. ``await_gpu``: what was launched until now
-    belongs to it.
+    """Undoes one ``start``. Does nothing without one.
+
+    ``await_gpu``: waits for the GPU work that was launched until now, so that it is recorded.
     """
     global _depth
     _depth = max(0, _depth - 1)

@@ -1,7 +1,7 @@
-"""What a child process is for: a loader's worker only prepares batches, any other may compute as
+"""The purpose of a child process: a loader's worker only prepares batches, any other may compute as
 its parent does.
 
-Told by what it was started to do, not by who started it.
+The purpose follows from the function that the child runs, not from the process that started it.
 """
 
 from __future__ import annotations
@@ -18,17 +18,19 @@ Owner = TypeVar("Owner")
 _FORKING = ("multiprocessing.popen_fork", "multiprocessing.forkserver")
 
 
-def when_known(owner: Owner, tell: Callable[[Owner], None]) -> None:
-    """Calls ``tell`` in this process, if it is being started, and in each that multiprocessing
-    forks from it, as soon as it knows what it is for.
+def when_known(owner: Owner, action: Callable[[Owner], None]) -> None:
+    """Calls ``action`` as soon as the purpose of a process is known.
+
+    This covers this process, if it is being started, and each child that multiprocessing forks from
+    it.
     """
-    util.register_after_fork(owner, tell)
+    util.register_after_fork(owner, action)
     if will_be_known():
-        _tell_when_spawned(lambda: tell(owner))
+        _call_when_spawned(lambda: action(owner))
 
 
-def _tell_when_spawned(tell: Callable[[], None]) -> None:
-    """Since 3.11 a process that was spawned calls nobody who asked ``register_after_fork``."""
+def _call_when_spawned(action: Callable[[], None]) -> None:
+    """Since 3.11 a spawned process does not run what ``register_after_fork`` registered."""
     process: Any = context.SpawnProcess
     if "_after_fork" not in vars(process):
         return
@@ -37,23 +39,23 @@ def _tell_when_spawned(tell: Callable[[], None]) -> None:
     def after_fork() -> None:
         process._after_fork = staticmethod(original)
         original()
-        tell()
+        action()
 
     process._after_fork = staticmethod(after_fork)
 
 
 def is_known() -> bool:
-    """In a child that multiprocessing has started."""
+    """Whether multiprocessing started this process."""
     return multiprocessing.parent_process() is not None
 
 
 def will_be_known() -> bool:
-    """In one that it starts: while that imports the program's main module."""
+    """Whether multiprocessing is starting this process and imports the program's main module."""
     return getattr(multiprocessing.current_process(), "_inheriting", False)
 
 
 def is_forked_by_multiprocessing() -> bool:
-    """Contract: called in the child, by what Python calls there after ``os.fork``."""
+    """Contract: runs in the child, inside what Python calls there after ``os.fork``."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and str(frame.f_globals.get("__name__")).startswith("laptime."):
         frame = frame.f_back
@@ -61,7 +63,7 @@ def is_forked_by_multiprocessing() -> bool:
 
 
 def is_loader_worker() -> bool:
-    """torch's, or one made after it: torchdata's has the same name."""
+    """A worker of torch or of torchdata, whose function has the same name."""
     return (
         getattr(getattr(multiprocessing.current_process(), "_target", None), "__name__", "")
         == "_worker_loop"

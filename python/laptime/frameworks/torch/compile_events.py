@@ -1,8 +1,9 @@
-"""Compilations by torch.compile: how long, of what, why again, and where a graph broke.
+"""Compilations by torch.compile: how long they took, of what, why they were repeated, and where a
+graph broke.
 
-torch._dynamo is imported only when a program compiles something, and takes a second: it is waited
-for. Its compile callbacks are forgotten by ``torch._dynamo.reset()``, so the context that each
-compilation enters is watched instead.
+torch._dynamo is watched once the program imports it. Importing it here would take a second.
+``torch._dynamo.reset()`` forgets its compile callbacks, so the context that each compilation enters
+is watched instead.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class _Watch:
 
         patches.around(MetricsContext, "__enter__", before=self._enter)
         patches.around(MetricsContext, "__exit__", after=self._leave)
-        self._lines.tell_new()
+        self._lines.report_new()
 
     def _enter(self, context: Any) -> None:
         if not context.in_progress():
@@ -47,7 +48,7 @@ class _Watch:
         metrics = utils.get_compilation_metrics()
         if metrics:
             self._put_compilation(metrics[-1])
-        self._lines.tell_new()
+        self._lines.report_new()
 
     def _put_compilation(self, metrics: Any) -> None:
         reason = metrics.recompile_reason
@@ -65,7 +66,7 @@ class _Watch:
         )
 
     def _put_breaks(self, reasons: list[Any]) -> None:
-        if len(reasons) < self._breaks_seen:  # torch._dynamo.reset()
+        if len(reasons) < self._breaks_seen:  # torch._dynamo.reset() was called
             self._breaks_seen = 0
         for broken in reasons[self._breaks_seen :]:
             frame = broken.user_stack[-1] if broken.user_stack else None

@@ -1,12 +1,12 @@
-"""Which lines of the program the modules come from that torch.compile generates, told to the
-recorder once for each module.
+"""Reports to the recorder, once for each module that torch.compile generates, which lines it comes
+from.
 
-Inductor keeps, for each module that it generates or takes from its cache, the stack trace of the
-last graph node behind each part of it. What runs from such a module, forward or backward, then has
-that line; of a kernel that several lines were fused into, the last of them. Where torch keeps no
-such trace, it has the line that called the compiled code.
+Inductor generates modules or takes them from its cache. For each part of a module it keeps the
+stack trace of the last graph node behind that part. Ops that run from the module, forward or
+backward, get that line. A kernel that was fused from several lines gets the last of them. Without
+such a trace, ops get the line that called the compiled code.
 
-Contract: nothing happens but at the end of a compilation.
+Contract: nothing happens except at the end of a compilation.
 """
 
 from __future__ import annotations
@@ -26,26 +26,25 @@ Source = tuple[str, str, int, int]  # file, function, its first line, line
 
 class CompiledLines:
     def __init__(self) -> None:
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._functions = SourceFunctions()
 
-    def tell_new(self) -> None:
+    def report_new(self) -> None:
         cache = getattr(sys.modules.get("torch._inductor.codecache"), "PyCodeCache", None)
         linemaps = dict(getattr(cache, "linemaps", {}))
-        for file in linemaps.keys() - self._told:
-            self._told.add(file)
+        for file in linemaps.keys() - self._reported:
+            self._reported.add(file)
             if len(linemaps[file]) == 2:
                 torch_ops.add_generated_code(file, self.rows_of(zip(*linemaps[file])))
 
     def rows_of(self, linemap: Iterable[tuple[int, object]]) -> list[torch_ops.GeneratedRow]:
-        """From first lines of parts and stack traces."""
+        """Rows made from the parts' first lines and stack traces."""
         rows = [(line, *self._source_of(str(trace or ""))) for line, trace in linemap]
-        return sorted(
-            rows, key=lambda row: row[0]
-        )  # stable: of parts without a line of code, the last counts
+        # The sort is stable: of parts without a line of code, the last counts.
+        return sorted(rows, key=lambda row: row[0])
 
     def _source_of(self, trace: str) -> Source:
-        """The innermost line of the user's own."""
+        """The innermost line in the user's own code."""
         for file, line, name in reversed(_FRAME.findall(trace)):
             if torch_ops.is_user_code(file):
                 return (file, *self._functions.find(file, int(line), name), int(line))

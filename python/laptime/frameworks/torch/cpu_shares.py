@@ -1,9 +1,17 @@
-"""How much of a processor the stepping thread had, while it waited for batches and besides, how
-many processors its process had besides, and how many others ran: from the first recorded steps,
-told once at the end. It decides what workers would bring (a dataset that computes needs a processor
-that is free) and whether ops have more threads than there are processors for them.
+"""How much processor time the stepping thread had, measured in the first recorded steps.
 
-Costs some 3 µs in each of these steps, and in every fourth 10 more; nothing in any other.
+It measures four things:
+
+- the share in which the thread had a processor while it waited for a batch
+- the same share in the rest of a step
+- how many processors the process had in the rest of a step
+- how many threads of the machine ran
+
+The results are written once, at the end. They decide what loader workers would gain: a dataset that
+computes needs a free processor. They also show whether ops have more threads than there are
+processors.
+
+It costs about 3 µs in each of these steps, 10 µs more in every fourth, and nothing in later steps.
 """
 
 from __future__ import annotations
@@ -14,12 +22,12 @@ from time import perf_counter_ns, process_time_ns, thread_time_ns
 
 from laptime.frameworks.torch.setting_facts import Facts, usable_cpus
 
-_MOST = 256  # waits looked at
-_COUNTED = 4  # in every so many of them others are counted
+_MOST = 256  # waits that are measured
+_COUNTED = 4  # running threads are counted in one wait of so many
 
 
 class CpuShares:
-    """Contract: told only of steps that are recorded, by one thread."""
+    """Contract: one thread calls these methods, and only in recorded steps."""
 
     def __init__(self) -> None:
         self._input: list[float] = []
@@ -44,7 +52,7 @@ class CpuShares:
             self._begin()
 
     def ended(self) -> None:
-        """What the step does with its batch is over."""
+        """The step has used its batch."""
         if self._wall:
             self._end(self._besides, self._used)
 
@@ -91,8 +99,9 @@ class CpuShares:
             self._count_running()
 
     def _count_running(self) -> None:
-        """All threads of the machine that run or could, this one included: they share its
-        processors if the process may use them all.
+        """Counts the threads of the machine that run or are ready to run, this one included.
+
+        They share the processors of this process only if it may use all of them.
         """
         try:
             with open("/proc/loadavg", encoding="ascii") as file:

@@ -1,4 +1,4 @@
-"""Garbage collections: a span each, named by the generation."""
+"""One span for each garbage collection, named by its generation."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The GPU as one of the sources that are switched with the steps of a PyTorch program.
+"""The GPU as a source that is switched with the steps of a PyTorch program.
 
-One tool at a time can use CUPTI. A program that starts torch.profiler for its GPU gets it: laptime
-leaves first, says so, and stays away.
+Only one tool at a time can use CUPTI. A program that starts torch.profiler for its GPU gets it.
+Laptime releases CUPTI first, reports that in one line, and stays off.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class TorchGpu(Source):
         self._source = source
         self._stands_aside = False
         self._patches = Patches()
-        torchs = profile.__mro__[-2]  # laptime's own, which may stand in its place, shares the GPU
+        # laptime's own profiler, which may have replaced it, shares the GPU
+        torchs = profile.__mro__[-2]
         self._patches.replace(torchs, "_prepare_trace", self._before_profiler)
 
     @property
@@ -52,7 +53,7 @@ class TorchGpu(Source):
         self._patches.remove()
         self._source.close()
         if self._stands_aside:
-            self._source.come_back()
+            self._source.resume()
 
     def _before_profiler(self, prepare: Callable[..., Any]) -> Callable[..., Any]:
         def _prepare_trace(profiler: profile) -> Any:
@@ -68,9 +69,9 @@ class TorchGpu(Source):
         self._stands_aside = True
         left = self._source.leave(torch.cuda.synchronize)
         say(
-            "torch.profiler takes the GPU; laptime goes on without it"
+            "torch.profiler takes the GPU; laptime records no more GPU work"
             if left
-            else "could not leave the GPU to torch.profiler in time"
+            else "CUPTI was not released in time; torch.profiler may get no GPU work"
         )
         recording.warn(
             "gpu_left",

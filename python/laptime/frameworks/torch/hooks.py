@@ -1,8 +1,8 @@
-"""The light hooks on torch: batches asked for, optimizers that step, models put into eval mode,
-checkpoints. On in every step.
+"""The light hooks on torch, which are on in every step: requested batches, steps of optimizers,
+models in eval mode, checkpoints.
 
-Methods get a wrapper without a Python frame (``Around``), but where torch.compile may trace them:
-there a Python function steps aside while it does.
+Methods get a wrapper without a Python frame (``Around``). Methods that torch.compile may trace get
+a Python function instead, which does nothing while torch.compile traces.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ def install_hooks(steps: torch_steps.StepHooks, patches: Patches) -> None:
     )
     patches.around(torch.amp.GradScaler, "update", before=lambda _: steps.scaler_updated())
     save = _timed_save(torch.save)
-    for module in (torch, torch.serialization):  # one object in both: pickle finds it by its name
+    # the same object in both: pickle finds it by its name
+    for module in (torch, torch.serialization):
         patches.replace(module, "save", lambda _: save)
-    patches.around(
-        Optimizer, "__init__", after=lambda *_: steps.optimizer_made()
-    )  # torch imports a part of itself in the first one
+    # The first one makes torch import a part of itself.
+    patches.around(Optimizer, "__init__", after=lambda *_: steps.optimizer_made())
     patches.replace(Optimizer, "zero_grad", lambda original: _timed_zero_grad(original, steps))
     patches.replace(torch.nn.Module, "eval", lambda original: _noticed_eval(original, steps))
     patches.replace(torch.nn.Module, "train", lambda original: _noticed_train(original, steps))
@@ -66,8 +66,8 @@ def install_hooks(steps: torch_steps.StepHooks, patches: Patches) -> None:
 
 
 def install_worker_hooks(patches: Patches) -> None:
-    """What a loader's worker does for a batch. In the training process itself this is part of the
-    wait for input.
+    """Times what a loader's worker does for a batch. In the training process itself this is part of
+    the wait for input.
     """
     for fetcher in (fetch._MapDatasetFetcher, fetch._IterableDatasetFetcher):
         patches.around(fetcher, "fetch", span="fetch")
@@ -95,11 +95,11 @@ def _hook_optimizer_steps(steps: torch_steps.StepHooks, patches: Patches) -> Non
 def _with_seen_closure(
     steps: torch_steps.StepHooks, optimizer: Optimizer, args: Any, kwargs: Any
 ) -> tuple[Any, Any] | None:
-    """The arguments of ``step``, with a closure, the program's forward and backward, that is told
-    apart from what the optimizer does.
+    """The arguments of ``step``, with the closure wrapped.
 
-    Without the keyword only a function is one: an optimizer of the program's own may take a model
-    there, which it must get as it is.
+    A closure runs the program's forward and backward. So its time is separate from that of the
+    optimizer. Without the keyword, only a function counts as a closure: an optimizer of the
+    program's own may take a model there, and must get it unchanged.
     """
 
     def seen(closure: Any) -> Any:
@@ -179,8 +179,8 @@ def _subclasses(kind: type) -> Iterator[type]:
 
 
 def _optimizer_exists() -> bool:
-    """Looks at all objects only where there ever was an optimizer: the first one of its class has
-    its step wrapped by torch.
+    """Searches all objects only if there ever was an optimizer: torch wraps the step of a class
+    when its first optimizer is made.
     """
     used = {
         kind

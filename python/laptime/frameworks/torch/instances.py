@@ -1,4 +1,4 @@
-"""The objects of some classes that a program has, among those that Python's collector knows."""
+"""The objects of some classes, among those that Python's collector knows."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from typing import Any
 
 
 def instances(*bases: type) -> Iterator[Any]:
-    """Without a Python instruction for each of the hundred thousands of objects that a program with
-    torch has.
-    """
+    """Runs no Python instruction for each object: programs with torch have several 100,000."""
     kinds = {id(kind) for base in bases for kind in _subclasses(base)}
     things = gc.get_objects()
     return compress(things, map(kinds.__contains__, map(id, map(type, things))))

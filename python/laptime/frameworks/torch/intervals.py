@@ -1,9 +1,12 @@
-"""What is recorded of a program that makes no steps, or none yet, or none any more: intervals of
-time, as many as the budget allows.
+"""Recording of a program without steps: recorded intervals by the clock, as many as the budget
+allows.
 
-A native thread switches ops and the GPU by the clock; no Python runs for it. Memory has roles that
-only Python knows: it is recorded in steps only. While steps end the thread only listens; when none
-has ended for three seconds and four usual steps it decides until the next one does.
+This includes programs that make no steps yet, or no more. A native thread switches ops and the GPU
+by the clock, without running Python. Memory needs Python, because only Python knows its roles. So
+it is recorded in steps only.
+
+While steps end, the thread only watches. After three seconds and four usual steps without a step's
+end, it decides until the next step ends.
 """
 
 from __future__ import annotations
@@ -14,25 +17,27 @@ from laptime._native import recording
 from laptime._native import torch_intervals as _native
 from laptime.frameworks.torch.sources import Sources
 
-if TYPE_CHECKING:  # each is imported when a run records it
+if TYPE_CHECKING:  # a run imports each only if it records it
     from laptime.frameworks.torch.gpu import TorchGpu
     from laptime.frameworks.torch.memory import MemorySource
     from laptime.frameworks.torch.op_source import OpSource
 
 PERIOD_S = 0.25
-TURNS_BEFORE = 12  # three seconds: by then most programs that train have begun to
+TURNS_BEFORE = 12  # three seconds: by then most training programs have begun to step
 
 
 class Sums(NamedTuple):
     spent: float = 0.0  # ticks that recording added
     recorded: bool = False
     rested: bool = False
-    took_over: int = 0  # how often steps had stopped coming
+    took_over: int = 0  # how often steps stopped coming
 
 
 class Intervals:
-    """Contract: from ``begin`` to ``end``; the sources rest after that. ``forked``: in a child,
-    which has no GPU of its parent's and leaves no trace before its first interval.
+    """Contract: runs from ``begin`` to ``end``. After that the sources are off.
+
+    ``forked``: in a child, which does not use its parent's GPU and writes nothing before its first
+    interval.
     """
 
     def __init__(self, sources: Sources, forked: bool = False) -> None:
@@ -55,8 +60,8 @@ class Intervals:
         if self._ops is None and self._gpu is None:
             return
         if self._ops is not None:
-            self._ops.tell()
-        _native.stop()  # one that an interrupted end left
+            self._ops.write_kind()
+        _native.stop()  # left over from an interrupted ``end``
         self._runs = _native.start(
             ops=self._ops.request if self._ops is not None else None,
             gpu=self._gpu.switch if self._gpu is not None else None,
@@ -69,12 +74,16 @@ class Intervals:
         )
         if not self._runs:
             recording.warn(
-                "torch_clock", "no thread could be had to record by the clock, without steps"
+                "torch_clock",
+                "the thread that records by the clock could not start; without steps no ops are"
+                " recorded",
             )
 
     def end_step(self) -> bool:
-        """A step ends, and steps decide. True: the clock did, if only in the last part of that
-        step; ops and GPU are off.
+        """A step ended, so steps decide from here on.
+
+        True: the clock decided in this step, perhaps only in its last part. Ops and GPU are off
+        then.
         """
         decided = self._runs and _native.end_step()
         if decided:
@@ -82,11 +91,11 @@ class Intervals:
         return decided
 
     def steps_record(self, on: bool) -> None:
-        """What is on until the next step ends."""
+        """Sets what is on until the next step ends."""
         _native.steps_record(on)
 
     def end(self) -> Sums:
-        """Recording ends; perhaps more than once, on any thread."""
+        """Ends recording. May be called more than once and on any thread."""
         sums = _native.stop() if self._runs else None
         if sums is not None:
             self._ended, self._runs = Sums(*sums), False
@@ -94,9 +103,9 @@ class Intervals:
         return self._ended
 
     def _name_modules(self) -> None:
-        """Those that the clock's ops met; and where ops come from, if that is not said yet: a
-        forked child has nowhere to before it records.
+        """Names the modules of the clock's ops, and writes where ops come from if that is missing.
+        A forked child has no part to write to before it records.
         """
         if self._ops is not None:
             self._ops.off()
-            self._ops.tell()
+            self._ops.write_kind()

@@ -9,27 +9,27 @@ from typing import Any
 
 
 class LoaderNumbers:
-    """A number for each loader, the same for all its iterators, and word of the iterators that are
-    gone.
+    """Gives each loader a number, the same for all its iterators, and reports when an iterator
+    ends.
 
-    Assumption: the sampler lives as long as the loader and is the loader's own.
+    Assumption: the sampler lives as long as the loader and belongs to it alone.
     """
 
-    def __init__(self, gone: Callable[[int, int], None]) -> None:
-        """``gone``: told the id of an iterator and the number of its loader."""
-        self._gone = gone
+    def __init__(self, ended: Callable[[int, int], None]) -> None:
+        """``ended``: called with the id of an iterator and the number of its loader."""
+        self._ended = ended
         self._next = count(1)
         self._loaders: dict[int, tuple[int, Any]] = {}  # by id of the sampler
         self._watched: dict[int, Any] = {}
 
     def add(self, iterator: Any) -> int:
-        """The number of an iterator that is new."""
+        """The number of the loader of a new iterator."""
         number = self._number_of(getattr(iterator, "_index_sampler", iterator))
         key = id(iterator)
 
         def forget(_: object) -> None:
             del self._watched[key]
-            self._gone(key, number)
+            self._ended(key, number)
 
         self._watched[key] = weakref.ref(iterator, forget)
         return number
@@ -43,5 +43,5 @@ class LoaderNumbers:
     def _watch(self, sampler: Any, key: int) -> Any:
         try:
             return weakref.ref(sampler, lambda _: self._loaders.pop(key, None))
-        except TypeError:  # a list, say: kept, so that no other sampler gets its address
+        except TypeError:  # a list, for example: kept, so that no other sampler gets its address
             return sampler

@@ -1,9 +1,9 @@
-"""Records what torch's allocators do, the CPU's and CUDA's: ``source = load()``, then ``on()`` and
-``off()`` around what is to be recorded.
+"""Records what torch's allocators do, for the CPU and for CUDA.
 
-A wrapper stands before the CPU's (shim/cpu_memory.cpp), a tracker beside CUDA's
-(shim/cuda_memory.cpp). What they recorded as allocated they follow to its release, in resting steps
-too, so a run's blocks are whole. What each block is for is told by ``memory_roles``.
+``source = load()``, then ``on()`` and ``off()`` around what should be recorded. The CPU's allocator
+gets a wrapper (shim/cpu_memory.cpp), CUDA's a tracker (shim/cuda_memory.cpp). They follow each
+recorded block to its release, in resting steps too. So every recorded block is complete.
+``memory_roles`` reports what each block is for.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from laptime.frameworks.torch.memory_roles import Roles
 
 
 def load() -> MemorySource:
-    """The source for the torch that the program has imported, resting. Raises where there is none,
-    with the reason.
+    """The source for the torch that the program has imported, off. Raises with the reason if memory
+    cannot be recorded.
     """
     torch = sys.modules.get("torch")
     if torch is None:
@@ -40,8 +40,8 @@ def load() -> MemorySource:
 
 
 class MemorySource(Source):
-    """Contract: ``on`` and ``off`` may be called in any order; off, the program's allocations cost
-    next to nothing.
+    """Contract: ``on`` and ``off`` may be called in any order. While off, the program's allocations
+    cost almost nothing.
     """
 
     kind = "memory"
@@ -54,20 +54,20 @@ class MemorySource(Source):
             raise RuntimeError("the allocator's wrapper does not work with this torch")
         self._roles = Roles(memory)
         self._open = True
-        self._cuda_wanted = sys.modules["torch"].version.cuda is not None
+        self._cuda_pending = sys.modules["torch"].version.cuda is not None
         self._await_cuda()
 
     def _await_cuda(self) -> None:
-        """CUDA's allocator can be followed only once the program has initialised CUDA: torch calls
-        us when it has.
+        """CUDA's allocator can be followed only after the program has initialised CUDA. Torch calls
+        this function then.
         """
-        if self._cuda_wanted:
+        if self._cuda_pending:
             sys.modules["torch"].cuda._lazy_call(self._attach_cuda)
 
     def _attach_cuda(self) -> None:
-        if not self._cuda_wanted:
+        if not self._cuda_pending:
             return
-        self._cuda_wanted = False
+        self._cuda_pending = False
         if not self._memory.attach_cuda():
             recording.warn(
                 "memory_of_gpu",
@@ -87,13 +87,13 @@ class MemorySource(Source):
 
     @property
     def off_function(self) -> int:
-        """For native code that switches it off itself, on any thread; ``off`` is called all the
+        """For native code that switches it off on any thread. ``off`` is called afterwards all the
         same.
         """
         return self._memory.off_function
 
     def at_step(self) -> None:
-        """At the end of a step that was recorded. One that fails leaves the source closed."""
+        """Runs at the end of a recorded step. A failure closes the source."""
         try:
             self._memory.attach()
             self._roles.at_step()
@@ -103,7 +103,7 @@ class MemorySource(Source):
             raise
 
     def close(self) -> None:
-        """Off for good. Blocks that were recorded are followed to their release even then."""
+        """Stops for good. Blocks that were recorded are still followed to their release."""
         self.off()
         self._roles.close()
         self._memory.close()

@@ -1,10 +1,11 @@
-"""Tells what tensors are for: parameters, buffers and gradients of modules, and the state of
-optimizers.
+"""Reports what tensors are for: parameters, buffers and gradients of modules, and optimizer state.
 
-Gradients are told when an optimizer is about to step: there they exist, whatever the program does
-with them next; and so is the state that it has made before: a role counts for a block's whole life,
-whenever it is told. Modules are found among the objects that Python's collector knows, once there
-are any. A tensor's block is told of once; the shim knows which ones it was told.
+A role counts for a block's whole life, whenever it is reported. Gradients are reported when an
+optimizer is about to step, because they exist then, whatever the program does next. The state that
+the optimizer made before is reported then too.
+
+Modules are found among the objects that Python's collector knows, once there are any. Each block is
+reported once. The shim knows which ones were reported.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from laptime._native import torch_memory
 from laptime.collect.signal_handlers import raised_by_handler
 from laptime.frameworks.torch.instances import instances
 
-# Between two looks at tensors that rarely change.
+# Steps between two searches for tensors that rarely change.
 _OFTEN_ENOUGH = 16
 
 _is_compiling = torch.compiler.is_dynamo_compiling
@@ -30,7 +31,7 @@ Thing = TypeVar("Thing")
 
 
 class Roles:
-    """Contract: nothing of the program's is kept alive, and no code of its classes runs."""
+    """Contract: keeps no object of the program alive, and runs no code of its classes."""
 
     def __init__(self, memory: torch_memory.Memory) -> None:
         self._memory = memory
@@ -41,20 +42,20 @@ class Roles:
         self._hook = register_optimizer_step_pre_hook(self._before_optimizer)
 
     def begin(self) -> None:
-        """Recording begins: what is there already is told of."""
+        """Reports what exists when recording begins."""
         self._on = True
         if not self._modules:
             self._find()
-        self._tell_all()
+        self._report_all()
 
     def end(self) -> None:
-        """State that was made since is told of."""
+        """Reports optimizer state that was made since."""
         if self._on:
             self._on = False
             try:
                 for optimizer in _alive(self._optimizers.values()):
                     if self._memory.has_new_state(optimizer):
-                        self._tell_state(optimizer)
+                        self._report_state(optimizer)
             except Exception as error:
                 self._give_up(error)
 
@@ -64,15 +65,14 @@ class Roles:
         if not self._modules and is_power_of_two:
             self._find()
         if is_power_of_two or self._steps % _OFTEN_ENOUGH == 0 or not self._optimizers:
-            self._tell_all(
-                gradients=not self._optimizers
-            )  # with an optimizer they are told before it steps
+            # With an optimizer, gradients are reported before it steps.
+            self._report_all(gradients=not self._optimizers)
 
     def close(self) -> None:
         self._on = False
         self._hook.remove()
 
-    # ---- what there is ----
+    # ---- finding modules and optimizers ----
 
     def _find(self) -> None:
         for thing in instances(torch.nn.Module, Optimizer):
@@ -81,15 +81,15 @@ class Roles:
             else:
                 self._modules.append(weakref.ref(thing))
 
-    # Runs inside the program's own ``optimizer.step()``, in every one: what goes wrong must not end
-    # that, and every function that it calls in Python is paid for several times, as nothing of it
-    # is in the processor's caches.
+    # Runs inside every `optimizer.step()` of the program, so an error must not end that call. Each
+    # Python function that it calls costs several times as much as usual: none of it is in the
+    # processor's caches.
     def _before_optimizer(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if self._on and not _is_compiling():
             try:
                 if self._memory.mark_before_step(optimizer):
                     self._optimizers[id(optimizer)] = weakref.ref(optimizer)
-                    self._tell_state(optimizer)
+                    self._report_state(optimizer)
             except Exception as error:
                 self._give_up(error)
 
@@ -97,13 +97,13 @@ class Roles:
         if raised_by_handler(error):
             raise error
         self.close()
-        say(f"memory goes without roles: {error}")
+        say(f"memory is recorded without roles: {error}")
 
-    # ---- telling ----
+    # ---- reporting roles ----
 
-    def _tell_all(self, gradients: bool = False) -> None:
-        """``gradients``: too. Only where nobody else steps: another thread may be letting go of one
-        right now.
+    def _report_all(self, gradients: bool = False) -> None:
+        """``gradients``: reports these too. Only if no other thread steps: it may be freeing a
+        gradient right now.
         """
         modules, optimizers = _alive(self._modules), _alive(self._optimizers.values())
         self._modules = [weakref.ref(module) for module in modules]
@@ -118,9 +118,9 @@ class Roles:
         self._memory.forget_states()
         for optimizer in optimizers:
             if self._memory.has_new_state(optimizer):
-                self._tell_state(optimizer)
+                self._report_state(optimizer)
 
-    def _tell_state(self, optimizer: Optimizer) -> None:
+    def _report_state(self, optimizer: Optimizer) -> None:
         self._memory.mark(_state(optimizer), "optimizer state")
 
 

@@ -1,4 +1,4 @@
-"""What all sources of ops have in common."""
+"""The base class of all sources of ops."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ PROPERTY = "torch_ops"  # of the run: where its ops came from
 
 
 class OpSource(Source):
-    """Contract, besides a source's: off, it costs nothing.
+    """Contract, in addition to a source's: while off, it costs nothing.
 
-    ``kind`` is "compiled", "prebuilt", "torch.profiler" or "off: reason". Each recording that ops
-    go into gets it as a property, once.
+    ``kind`` is "compiled", "prebuilt", "torch.profiler" or "off: reason". Each recording with ops
+    gets it as a property, once.
     """
 
     kind = ""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-        self._told_epoch = 0
-        self.tell()
+        self._written_epoch = 0
+        self.write_kind()
 
     @property
     def request(self) -> _native.Request | None:
-        """Switches it on any thread, without Python. None: that is impossible."""
+        """Switches the source on any thread, without Python. None: that is impossible."""
         return None
 
-    def tell(self) -> None:
+    def write_kind(self) -> None:
         """Writes the property, unless this recording has it."""
-        if recording.on() and self._told_epoch != _native.epoch():
-            self._told_epoch = _native.epoch()
+        if recording.on() and self._written_epoch != _native.epoch():
+            self._written_epoch = _native.epoch()
             recording.set_property(PROPERTY, self.kind)

@@ -1,9 +1,13 @@
 """Records torch's ops: ``source = load()``, then ``source.on()`` and ``source.off()`` around what
-is to be recorded.
+should be recorded.
 
-Three ways, the best that works: a shim compiled against this torch, one that comes with laptime and
-needs no compiler, and torch's own profiler. Which one is in the run's property ``torch_ops``. A way
-that fails its self-test is not taken.
+There are three ways. The best one that works is chosen:
+
+- a shim compiled against this torch
+- a prebuilt recorder that comes with laptime and needs no compiler
+- torch's own profiler
+
+The run's property ``torch_ops`` names the chosen one. A way that fails its self-test is not chosen.
 """
 
 from __future__ import annotations
@@ -27,11 +31,12 @@ def load(
     exclude: Iterable[str] = (),
     frames: bool = False,
 ) -> OpSource:
-    """The source of ops for the torch that the program has imported. Raises nothing of its own;
-    says in one line on stderr what is missing.
+    """The source of ops for the torch that the program has imported. Raises nothing of its own.
+    Reports what is missing in one line on stderr.
 
-    ``shapes``: also shapes, types and FLOPs of each op. ``include``, ``exclude``: globs on file
-    names, for which lines are the user's own. ``frames``: with all frames of Python at each op.
+    - ``shapes``: also records shapes, types and FLOPs of each op.
+    - ``include``, ``exclude``: globs on file names; they decide which lines are the user's own.
+    - ``frames``: records all Python frames with each op.
     """
     torch = sys.modules.get("torch")
     if torch is None:
@@ -49,11 +54,11 @@ def load(
     except Exception as error:
         if raised_by_handler(error):
             raise
-        return _say_off(str(error) or type(error).__name__)
+        return _report_off(str(error) or type(error).__name__)
 
 
 class _Details(NamedTuple):
-    """What an op is recorded with, besides its name and times."""
+    """What is recorded of an op besides its name and times."""
 
     shapes: bool
     frames: bool
@@ -69,9 +74,9 @@ def _best_source(torch: ModuleType, details: _Details) -> OpSource:
             continue
         if reasons:
             lacks = "; no shapes" if details.shapes and source.kind == "prebuilt" else ""
-            say(f"ops are recorded by way of {source.kind}{lacks}: {'; '.join(reasons)}")
+            say(f"ops are recorded with {source.kind}{lacks}: {'; '.join(reasons)}")
         return source
-    return _say_off("; ".join(reasons))
+    return _report_off("; ".join(reasons))
 
 
 def _compiled(torch: ModuleType, details: _Details) -> OpSource:
@@ -96,7 +101,7 @@ def _checked(source: _native.Source, kind: str, torch: ModuleType, details: _Det
     return _Callbacks(source, kind, torch, details)
 
 
-def _say_off(reason: str) -> OpSource:
+def _report_off(reason: str) -> OpSource:
     say(f"ops are not recorded: {reason}")
     return _Off(reason)
 
@@ -106,11 +111,10 @@ class _Callbacks(OpSource):
         self, source: _native.Source, kind: str, torch: ModuleType, details: _Details
     ) -> None:
         super().__init__(kind)
-        # By itself it may be switched on any thread.
+        # Only the callbacks: these may be switched on any thread.
         self._request = source.request(inputs=details.shapes, frames=details.frames)
         self._open = True
-        # Modules are told of while the program builds its models, so that they need not be searched
-        # for later.
+        # Modules are reported while the program builds its models, so no search is needed later.
         self._parents = torch.nn.modules.module.register_module_module_registration_hook(
             _native.note_parent
         )
@@ -125,7 +129,7 @@ class _Callbacks(OpSource):
 
     def on(self) -> None:
         if self._open:
-            self.tell()
+            self.write_kind()
             self._request.on()
 
     def off(self) -> None:
@@ -143,7 +147,7 @@ class _Off(OpSource):
         super().__init__(f"off: {reason}")
 
     def on(self) -> None:
-        self.tell()
+        self.write_kind()
 
     def off(self) -> None: ...
     def close(self) -> None: ...

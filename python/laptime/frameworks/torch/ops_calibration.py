@@ -1,5 +1,5 @@
-"""Finds the fields of torch's objects for the recorder that comes without torch's headers, by
-running ops that it knows.
+"""Finds the fields of torch's objects by running known ops. The prebuilt recorder needs this,
+because it has no torch headers.
 """
 
 from __future__ import annotations
@@ -10,17 +10,18 @@ from types import ModuleType
 
 from laptime._native import torch_ops as _native
 
-# The headers of these versions declare the callback alike.
+# The headers of these versions declare the callback in the same way.
 _KNOWN = ((2, 11), (2, 13))
 _ROUNDS = 4
 
 
 def calibrate(torch: ModuleType) -> None:
-    """Raises RuntimeError when this torch does not fit."""
+    """Raises RuntimeError if this torch does not fit."""
     version = re.match(r"(\d+)\.(\d+)", torch.__version__)
     if version is None or (int(version[1]), int(version[2])) not in _KNOWN:
         raise RuntimeError(
-            f"without a compiler ops are known for torch 2.11 and 2.13, not {torch.__version__}"
+            "without a compiler, ops can be recorded with torch 2.11 and 2.13 only, not"
+            f" {torch.__version__}"
         )
     problem = _native.start_calibration()
     if not problem:

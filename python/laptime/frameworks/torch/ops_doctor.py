@@ -1,7 +1,7 @@
-"""``python -m laptime.frameworks.torch.ops_doctor [--build]``: what `laptime doctor` says about
-torch's ops, as ``state<TAB>detail``.
+"""``python -m laptime.frameworks.torch.ops_doctor [--build]``: prints what `laptime doctor` reports
+about torch's ops, as ``state<TAB>detail``.
 
-With ``--build`` the recorder is compiled and tested; without, only what is there is looked at.
+``--build`` compiles and tests the recorder. Without it, only the present state is checked.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main(arguments: list[str]) -> str:
     if not shim_build.has_compiler():
         return (
             f"note\ttorch {torch.__version__}: no C++ compiler to build the op recorder with;"
-            " `laptime doctor --build` says what records ops instead"
+            " `laptime doctor --build` shows what records ops instead"
         )
     return (
         f"note\ttorch {torch.__version__}: the op recorder is built when it is first used, or now"

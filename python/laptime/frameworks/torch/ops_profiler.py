@@ -1,5 +1,5 @@
-"""Ops by way of torch's own profiler: dearer, without lines, written when each recorded interval
-ends.
+"""Records ops through torch's own profiler. This costs more, gives no lines, and writes the ops
+when each recorded interval ends.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from laptime.frameworks.torch.op_source import OpSource
 
 
 class ProfilerOps(OpSource):
-    """Raises RuntimeError when this torch's profiler does not work."""
+    """Raises RuntimeError if this torch's profiler does not work."""
 
     events = 0
 
@@ -30,7 +30,7 @@ class ProfilerOps(OpSource):
 
     def on(self) -> None:
         if self._running is None:
-            self.tell()
+            self.write_kind()
             self._begin()
 
     def off(self) -> None:
@@ -50,7 +50,7 @@ class ProfilerOps(OpSource):
         )
         try:
             profiler.start()
-        except RuntimeError:  # the program profiles itself at this moment
+        except RuntimeError:  # the program uses the profiler itself now
             recording.warn(
                 "ops_profiler_busy",
                 "intervals without ops, because the program used torch.profiler itself",

@@ -1,4 +1,6 @@
-"""Whether a source of ops reads this torch rightly: known ops, looked at through a probe."""
+"""Checks whether a source of ops reads this torch correctly: runs known ops and compares what a
+probe saw.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ _REGION = "laptime: self-test of the op recorder, a name that is long enough to 
 
 
 def problem_of(source: _native.Source, torch: ModuleType) -> str:
-    """ "" or what is wrong.
+    """The problem, or "".
 
     Changes nothing that the program could notice: no random number, no autograd node.
     """

@@ -1,5 +1,5 @@
-"""Methods and functions of other people's that are replaced while something is measured, and put
-back afterwards.
+"""Replaces methods and functions of other packages while something is measured, and restores them
+afterwards.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ class Patches:
         self._undo: list[Callable[[], None]] = []
 
     def replace(self, owner: type | ModuleType, name: str, make: Callable[[Any], Any]) -> None:
-        """Puts ``make(original)`` in the place of the method or function."""
+        """Replaces the method or function by ``make(original)``."""
         original = owner.__dict__[name]
         ours = make(original)
         setattr(owner, name, ours)
 
         def undo() -> None:
-            if owner.__dict__.get(name) is ours:  # else somebody else's lies on top of it
+            if owner.__dict__.get(name) is ours:  # otherwise another tool has replaced it since
                 setattr(owner, name, original)
 
         self._undo.append(undo)

@@ -1,7 +1,8 @@
-"""Which steps are recorded in full: all, those the user named, or as many as the budget allows.
+"""Decides which steps are recorded in full: all, those that the user named, or as many as the
+budget allows.
 
-Pure: told of each step that ended, a schedule says whether the next one is recorded. Times are in
-any one unit.
+Pure: a schedule receives each step that ended and returns whether the next one is recorded. All
+times have the same unit, whatever it is.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Schedule(Protocol):
         """
 
     def spent(self) -> float | None:
-        """What recording added so far; None: unknown."""
+        """The time that recording added so far. None: unknown."""
 
 
 class Everything:
@@ -33,7 +34,7 @@ class Everything:
         return True
 
     def spent(self) -> None:
-        """There is nothing to compare with."""
+        """None: every step is recorded, so there is nothing to compare with."""
 
 
 class Ranges:
@@ -51,34 +52,38 @@ class Ranges:
         return self._holds(self._next)
 
     def spent(self) -> None:
-        """Too few steps, and the user's choice."""
+        """None: there are too few steps, and the user chose them."""
 
     def _holds(self, step: int) -> bool:
         return any(begin <= step < end for begin, end in self._ranges)
 
 
-WARMUP = 2  # steps of each phase that are let pass
-FIRST_BURST = 8  # recorded before anything is known of their cost
+WARMUP = 2  # steps at the beginning of each phase that are not recorded
+FIRST_BURST = 8  # recorded before their cost is known
 BURST = 5  # steps in a row
 LONGEST_BURST = 200
 WINDOW = 21  # steps whose median is compared
-FEWEST = 5  # steps of each kind before their medians count
-ASSUMED_COST = 0.12  # of a step, until measured: torch's own profiler takes as much
-LEAST_COST = 0.01  # of a step: less is noise
-ENOUGH = 25  # steps of a phase that are worth the whole budget …
-MARGIN = 0.85  # … after which so much of it is planned with: what recording costs is known roughly
-SURE = 3  # standard errors by which medians must differ to say more than what is assumed
+FEWEST = 5  # steps of each kind that a median needs
+ASSUMED_COST = 0.12  # share of a step, until it is measured: torch's own profiler costs as much
+LEAST_COST = 0.01  # share of a step: less is noise
+ENOUGH = 25  # recorded steps of a phase that get the whole budget …
+MARGIN = 0.85  # … and this share of it afterwards: recording costs are known only roughly
+SURE = 3  # standard errors between medians before they replace the assumed cost
 
 
 class Budget:
-    """Keeps what recording adds to all steps of a phase under a share of their time.
+    """Keeps the time that recording adds to all steps of a phase below a share of their time.
 
-    What a recorded step costs is the difference of the medians of recorded and resting steps, and
-    no less than what its events should have cost: on a busy machine the medians may tell anything.
-    ``others`` gives the share that other engines take already, ``hooks`` what every step costs,
-    ``switching`` what it takes to switch recording on and off once: where that is much (a GPU's),
-    bursts are long and rare. The first step of a burst and the first after it find caches cold, and
-    the first burst takes longer than the later ones: what that adds is paid for, too.
+    A recorded step costs the difference of the medians of recorded and resting steps. It costs at
+    least what its events should have cost, because on a busy machine medians are unreliable.
+
+    - ``others`` returns the share that other engines already use.
+    - ``hooks`` returns what every step costs.
+    - ``switching`` returns what it costs to switch recording on and off once. If that is much, as
+      on a GPU, bursts are long and rare.
+
+    The first step of a burst and the first step after it find caches cold. The first burst takes
+    longer than later ones. The budget pays for that too.
     """
 
     def __init__(
@@ -118,21 +123,22 @@ class _Ledger:
 
     def __init__(self) -> None:
         self.recording = False
-        self.left = WARMUP - 1  # steps after the next one until the turn
+        self.left = WARMUP - 1  # steps after the next one until recording switches
         self._warm = False
         self._recorded: deque[int] = deque(maxlen=WINDOW)
         self._resting: deque[int] = deque(maxlen=WINDOW)
+        # First steps, recorded and resting.
         self._turning = {
             True: deque[int](maxlen=WINDOW),
             False: deque[int](maxlen=WINDOW),
-        }  # first steps, recorded and not
+        }
         self._first_burst: list[int] = []
         self._was_recorded = False
         self._bursts = 0
         self._steps = 0
         self.steps_recorded = 0
         self._counted = 0.0  # what the events of recorded steps should have cost
-        self._switched = 0.0  # what switching took so far, and the cold steps around it
+        self._switched = 0.0  # what switching and the cold steps around it took so far
 
     def enter(self, wall: int, recorded: bool, counted: float) -> None:
         if not self._warm:
@@ -150,7 +156,7 @@ class _Ledger:
             (self._recorded if recorded else self._resting).append(wall)
 
     def turn(self, share: float, switching: float) -> None:
-        """From recording to resting, or back."""
+        """Switches from recording to resting, or back."""
         if not self._warm:
             self._warm = self.recording = True
             self.left = FIRST_BURST
@@ -167,11 +173,11 @@ class _Ledger:
         return self.steps_recorded * self._cost() + self._switched + self._beginning()
 
     def _burst(self, switching: float) -> int:
-        """Steps enough that switching takes no more than recording them."""
+        """Enough steps that switching takes no more time than recording them."""
         return min(max(BURST, math.ceil(switching / self._cost())), LONGEST_BURST)
 
     def _cost(self) -> float:
-        """Of recording a step."""
+        """The cost of recording a step."""
         return max(self._measured_cost(), self._counted / max(1, self.steps_recorded))
 
     def _measured_cost(self) -> float:
@@ -186,8 +192,8 @@ class _Ledger:
         return max(added, LEAST_COST * resting)
 
     def _cold(self) -> float:
-        """What the first steps of a burst and of the rest after it take longer than the others; no
-        more than recording two steps.
+        """How much longer the first steps of a burst and of the rest after it take than the others.
+        At most the cost of recording two steps.
         """
         if any(
             len(walls) < FEWEST
@@ -203,7 +209,7 @@ class _Ledger:
         return min(max(added, 0.0), 2 * self._cost())
 
     def _beginning(self) -> float:
-        """What the first burst takes longer than later ones; no more than three times as much."""
+        """How much longer the first burst takes than later ones. At most three times as much."""
         usual = len(self._first_burst) * self.step()
         cost = len(self._first_burst) * self._cost()
         return (
@@ -213,21 +219,22 @@ class _Ledger:
         )
 
     def step(self) -> float:
-        """A step without recording."""
+        """The time of a step without recording."""
         if self._resting:
             return _median(self._resting)
         return _median(self._recorded) / (1 + ASSUMED_COST) if self._recorded else 1.0
 
     def _steps_to_rest(self, share: float, burst: int, switching: float) -> int:
-        """Until this burst and the next are paid for."""
+        """Steps until this burst and the next one are paid for."""
         needed = (self.spent() + burst * self._cost() + switching) / (share * self.step())
-        return max(
-            1, math.ceil(needed) - self._steps - burst
-        )  # something must be left to compare with
+        # Some resting steps must remain for the comparison.
+        return max(1, math.ceil(needed) - self._steps - burst)
 
 
 def _error(values: Sequence[int]) -> float:
-    """Of the median, from the median distance to it, as if the values were normally distributed."""
+    """The standard error of the median, from the median distance to it, as if the values were
+    normally distributed.
+    """
     middle = _median(values)
     return 1.25 * 1.48 * _median([abs(value - middle) for value in values]) / math.sqrt(len(values))
 

@@ -1,5 +1,5 @@
-"""Everything that is measured of torch in this process, from start to stop. Imports torch: only for
-processes that have.
+"""Everything that is measured of torch in this process, from start to stop. Imports torch, so only
+processes that have imported torch may import this.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from laptime.frameworks.torch.intervals import Sums
 from laptime.frameworks.torch.patches import Patches
 from laptime.frameworks.torch.schedule import Budget, Everything, Ranges, Schedule
 from laptime.frameworks.torch.settings import Settings
-from laptime.frameworks.torch.sources import load_sources, say_off
+from laptime.frameworks.torch.sources import load_sources, report_off
 from laptime.frameworks.torch.step_source import StepSource
 
 if TYPE_CHECKING:
@@ -62,10 +62,11 @@ class Session:
         elif not children.will_be_known():
             self._steps.load_sources()
             self._record_by_clock(self._options["block"])
-        watch_compilations(self._patches)  # after the sources, which say whose code is the user's
+        # after the sources, which configure whose code is the user's
+        watch_compilations(self._patches)
 
     def stop(self, await_gpu: bool = False) -> None:
-        """``await_gpu``: what was launched until now is recorded, even if it is not done yet. An
+        """``await_gpu``: records what was launched until now, even if it is not done yet. An
         interruption leaves nothing on.
         """
         self._has_stopped = True
@@ -81,8 +82,8 @@ class Session:
     def _close_facts(self) -> None:
         self._steps.finish()
         by_clock = self._steps.end_intervals()
-        self._say_if_no_steps(by_clock)
-        self._say_if_steps_stopped(by_clock)
+        self._warn_if_no_steps(by_clock)
+        self._warn_if_steps_stopped(by_clock)
         self._write_cost()
         self._settings.close(self._steps.cpu_shares.facts())
 
@@ -94,7 +95,7 @@ class Session:
             self._begin_in_child()
 
     def _begin_in_child(self, at_once: bool = False) -> None:
-        """Which knows what it is for. What goes wrong must not end it."""
+        """Runs in a child whose purpose is known. An error must not end the child."""
         if self._has_stopped:
             return
         try:
@@ -107,7 +108,7 @@ class Session:
         except Exception as error:
             if raised_by_handler(error):
                 raise
-            say_off("in a child", error)
+            report_off("in a child", error)
 
     def _hook_worker(self) -> None:
         if self._in_worker:
@@ -118,18 +119,22 @@ class Session:
             install_worker_hooks(self._patches)
 
     def _record_by_clock(self, at_once: bool) -> None:
-        """Where no steps end. Where more than the budget decides, that does."""
+        """Records by the clock where no steps end. Not if the options choose the steps, or record
+        all.
+        """
         budget = self._options["budget"]
         if budget is not None and self._options["steps"] is None:
             self._steps.record_by_clock(budget, at_once, self._is_forked)
 
-    def _say_if_no_steps(self, by_clock: Sums) -> None:
-        """Not of workers, nor of children that were over before the clock began, and not where
-        torch was hardly more than imported.
+    def _warn_if_no_steps(self, by_clock: Sums) -> None:
+        """Warns that no steps were found.
+
+        Not in loader workers, in children that ended before the clock began, or in programs that
+        did little more than import torch.
         """
         if self._in_worker or (self._is_child and not by_clock.recorded):
             return
-        if not self._steps.waited_in_vain() or time.perf_counter_ns() - self._began < _SHORTEST_NS:
+        if not self._steps.found_no_steps() or time.perf_counter_ns() - self._began < _SHORTEST_NS:
             return
         names, clocked = self._steps.source_names(), self._steps.clocked_names
         missing = [name for name in names if name not in clocked]
@@ -145,7 +150,7 @@ class Session:
                 f" {_INSTEAD}",
             )
 
-    def _say_if_steps_stopped(self, by_clock: Sums) -> None:
+    def _warn_if_steps_stopped(self, by_clock: Sums) -> None:
         if self._steps.steps and by_clock.took_over:
             recording.warn(
                 "torch_between_steps",
@@ -178,7 +183,9 @@ class Session:
         )
 
     def _share_of_engines(self) -> float:
-        """Of the time since it was asked first, which is when the program began to step."""
+        """The engines' share of the time since the first call, which is when the program began to
+        step.
+        """
         cost, now = engine.own_cost().estimated_ns, time.perf_counter_ns()
         if self._engines_before is None:
             self._engines_before = cost, now
@@ -186,7 +193,9 @@ class Session:
 
 
 def _await_gpu() -> None:
-    """Each GPU that the program uses. What fails there is the program's own, who will see it."""
+    """Waits for each GPU that the program uses. An error here belongs to the program, which will
+    see it itself.
+    """
     try:
         if torch.cuda.is_initialized() and not torch.cuda.is_current_stream_capturing():
             for device in range(torch.cuda.device_count()):

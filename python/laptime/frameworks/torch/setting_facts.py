@@ -1,7 +1,7 @@
 """What is worth knowing of how a program set torch up: functions from torch's objects to texts and
 numbers. They change nothing.
 
-Contract: a fact that cannot be had is left out. ``docs/records.md`` lists the keys.
+Contract: a fact that is not available is left out. ``docs/records.md`` lists the keys.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from torch.nn.modules.conv import _ConvNd
 
 Facts = dict[str, str | int | float]
 
-_DEEPEST = 8  # datasets wrapped in datasets
+_DEEPEST = 8  # levels of datasets that wrap datasets
+# The samplers that a loader makes itself.
 _USUAL_SAMPLERS = (
     "SequentialSampler",
     "RandomSampler",
     "_InfiniteConstantSampler",
-)  # what a loader makes itself
+)
 
 
 def loader_facts(loader: Any) -> Facts:
@@ -74,8 +75,8 @@ def _code_facts(name: str, function: Any) -> Facts:
 
 
 def optimizer_facts(optimizer: torch.optim.Optimizer) -> Facts:
-    """Of its first group, which nearly always is like the others. No code of its tensors' classes
-    runs, nor of a mode of torch's.
+    """Facts of the first parameter group, which is nearly always like the others. Runs no code of
+    its tensors' classes or of torch's modes.
     """
     with torch._C.DisableTorchFunction():
         return _facts_of(optimizer)
@@ -136,9 +137,7 @@ def switch_facts() -> Facts:
 
 
 def _rank_facts() -> Facts:
-    """Of a program that does not communicate there is none; nor is torch.distributed imported for
-    it.
-    """
+    """Empty if the program does not communicate. torch.distributed is not imported for this."""
     distributed = sys.modules.get("torch.distributed")
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return {"rank": distributed.get_rank()}
@@ -146,7 +145,7 @@ def _rank_facts() -> Facts:
 
 
 def _bfloat16_facts() -> Facts:
-    """What the CPU multiplies bfloat16 with; of one that cannot there is none."""
+    """The CPU's instructions for bfloat16 products. Empty if it has none."""
     try:
         flags = next(
             line
@@ -160,7 +159,7 @@ def _bfloat16_facts() -> Facts:
 
 
 def usable_cpus() -> int:
-    """By affinity and, in a container, by quota."""
+    """The processors by affinity and, in a container, by quota."""
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     quota = _quota()
     return min(cpus, max(1, round(quota))) if quota else cpus
@@ -183,7 +182,7 @@ def _quota() -> float | None:
 
 
 def cuda_memory_facts() -> Facts:
-    """What the caching allocator of the first device came to; nothing where CUDA was not used."""
+    """The numbers of the first device's caching allocator. Empty if CUDA was not used."""
     if not torch.cuda.is_available() or not torch.cuda.is_initialized():
         return {}
     statistics = torch.cuda.memory_stats()
@@ -198,8 +197,8 @@ def cuda_memory_facts() -> Facts:
 
 
 def convolutions_with_idle_bias(modules: Iterator[torch.nn.Module]) -> list[str]:
-    """Convolutions whose bias the batch norm right behind them takes out again, as "Class.name";
-    siblings in the order of their making.
+    """Convolutions whose bias has no effect, because a batch norm follows directly. Named
+    "Class.name". Siblings are in the order in which they were made.
     """
     found = []
     for parent in modules:

@@ -1,11 +1,11 @@
-"""The shim: the small library that is compiled against the torch that is installed, once, and kept
-in a cache.
+"""The shim: a small library that is compiled once against the installed torch and kept in a cache.
 
-Its sources, those of src/collect/torch/shim, lie in the package's folder ``shim``. The library's
-file name tells torch's version, Python's and the compiler's ABI and the sources' hash apart, so
-that a cache may be shared by several of each. A library appears under its name only when it is
-whole: processes that build at the same time do the work twice and end with one file. shim_cache.py
-is where it is kept.
+Its sources are those of src/collect/torch/shim. An installed package has them in its folder
+``shim``. The library's file name holds torch's version, Python's ABI, the compiler's ABI and the
+sources' hash. So several versions may share a cache.
+
+A library appears under its name only when it is complete. Processes that build at the same time do
+the work twice and end with one file. shim_cache.py manages the cache.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from laptime._messages import say
 from laptime.frameworks.torch import shim_cache
 
 SOURCES = Path(__file__).parent / "shim"
-# What torch.profiler's interface shows of ops beside their times.
+# Sources for what torch.profiler's interface shows of ops besides their times.
 _DETAILS = {"detail_texts.cpp", "op_details.cpp", "profiler_state.cpp"}
 _COMPILERS = ("c++", "g++", "clang++")
-# NDEBUG as torch itself is built: without it RecordFunction has one more member, and inputs() fails
-# by what lies there.
+# NDEBUG, because torch itself is built with it. Without it RecordFunction has one more member, and
+# inputs() reads the wrong memory.
 _FLAGS = ("-std=c++20", "-O2", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility=hidden", "-w")
 _LONGEST_BUILD_S = 300
 
@@ -41,8 +41,8 @@ class BuildError(Exception):
 
 @contextlib.contextmanager
 def library(torch: ModuleType) -> Iterator[str]:
-    """The shim for this torch, compiled if it is not in the cache, under a name that the loader
-    finds it by within the block.
+    """A path from which the loader can load the shim for this torch, within the block. Compiles the
+    shim if the cache does not have it.
     """
     name = _file_name(torch)
     descriptor = shim_cache.find(name)
@@ -85,8 +85,8 @@ def _build(torch: ModuleType, name: str) -> int:
 
 
 def _compile_shim(torch: ModuleType, output: str) -> None:
-    """Ops must be recorded on every torch. What needs more of torch's headers than they do is left
-    out where it does not compile.
+    """Ops must be recorded with every torch. Parts that need more of torch's headers are left out
+    if they do not compile.
     """
     sources = sorted(SOURCES.glob("*.cpp"))
     try:
@@ -96,14 +96,14 @@ def _compile_shim(torch: ModuleType, output: str) -> None:
             torch, [source for source in sources if source.name not in _DETAILS], output
         )
         say(
-            "torch.profiler's interface lacks strides, values and numbers of ops: they do not"
-            " compile with this torch"
+            "torch.profiler's interface shows no strides, values and numbers of ops: that part"
+            " does not compile with this torch"
         )
 
 
 def _compile_with_cuda(torch: ModuleType, sources: list[Path], output: str) -> None:
-    """With what follows CUDA's allocator where torch has CUDA and its headers are found; never
-    without the rest because of it.
+    """Adds what follows CUDA's allocator if torch has CUDA and its headers are found. A failure of
+    that part does not prevent the rest.
     """
     headers = cuda_headers(torch)
     if headers is not None:
@@ -123,7 +123,9 @@ def _compile_with_cuda(torch: ModuleType, sources: list[Path], output: str) -> N
 
 
 def cuda_headers(torch: ModuleType) -> Path | None:
-    """The toolkit's, or those that come with torch's own packages. None where torch has no CUDA."""
+    """CUDA's headers: the toolkit's, or those that come with torch's own packages. None if torch
+    has no CUDA.
+    """
     if torch.version.cuda is None:
         return None
     nvcc = shutil.which("nvcc")
@@ -167,13 +169,14 @@ def compile_against(torch: ModuleType, sources: list[Path], output: str, *more: 
         *map(str, sources),
         "-o",
         output,
-        # By name, without a path: torch's own copies are loaded already, and no others may be.
+        # By name, without a path: torch's own copies are already loaded, and no others may be.
         f"-L{root / 'lib'}",
         "-ltorch_cpu",
         "-lc10",
         *more,
     ]
-    # The compiler's own temporary files lie where its result does: others cannot change them.
+    # The compiler's temporary files are in the folder of its result, where others cannot change
+    # them.
     environment = {**os.environ, "LC_ALL": "C", "TMPDIR": os.path.dirname(os.path.abspath(output))}
     for variable in ("LD_PRELOAD", "LAPTIME_RECORD"):
         environment.pop(variable, None)
@@ -195,5 +198,6 @@ def compile_against(torch: ModuleType, sources: list[Path], output: str, *more: 
 def _first_error(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     return next(
-        (line for line in lines if "error" in line), lines[-1] if lines else "failed without a word"
+        (line for line in lines if "error" in line),
+        lines[-1] if lines else "failed without an error message",
     )

@@ -1,8 +1,7 @@
-"""Where compiled shims are kept: a folder that only this user can change, or nowhere.
+"""The cache of compiled shims: a folder that only this user can change, or no folder.
 
-What is loaded is exactly the descriptor that was checked. Where the folder is not to be trusted or
-not to be had, a shim lives in a folder of this process for as long as it is being compiled, and in
-an open descriptor after that.
+Exactly the descriptor that was checked is loaded. Without a folder that can be trusted, a shim is
+compiled in a folder of this process. After that it exists only as an open descriptor.
 """
 
 from __future__ import annotations
@@ -18,9 +17,8 @@ from laptime.frameworks.torch import trusted_folder
 
 Compile = Callable[[Path], None]  # writes the library into this new file
 
-_own: dict[
-    str, tuple[int, tuple[int, int]]
-] = {}  # by name: a descriptor of this process, and which file it must be
+# By name: a descriptor of this process, and the file that it must be.
+_own: dict[str, tuple[int, tuple[int, int]]] = {}
 
 
 def cache_folder() -> Path:
@@ -29,12 +27,12 @@ def cache_folder() -> Path:
 
 
 def find(name: str) -> int | None:
-    """A descriptor of the library, for the caller to close. None: there is none that can be
+    """A descriptor of the library, which the caller closes. None: there is none that can be
     trusted.
     """
     own, identity = _own.get(name, (-1, (0, 0)))
     try:
-        if own >= 0 and _identity(own) == identity:  # else the program closed it
+        if own >= 0 and _identity(own) == identity:  # otherwise the program closed it
             return os.dup(own)
         folder = trusted_folder.open_folder(cache_folder())
     except OSError:
@@ -48,8 +46,8 @@ def find(name: str) -> int | None:
 
 
 def add(name: str, compile_into: Compile) -> int:
-    """Compiles it, keeps it, and returns a descriptor as ``find`` does. Raises OSError where no
-    folder is to be had at all.
+    """Compiles the library, keeps it, and returns a descriptor as ``find`` does. Raises OSError if
+    there is no folder at all.
     """
     try:
         folder = cache_folder()

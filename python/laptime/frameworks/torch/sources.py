@@ -1,7 +1,7 @@
-"""What is recorded in some steps only: ops, memory, the GPU. Each source is switched on and off
-with the steps.
+"""The sources that are recorded in some steps only: ops, memory, the GPU.
 
-``laptime.collect.source.Source`` has the contract between this file and the sources.
+The schedule switches each source on and off with the steps. ``laptime.collect.source.Source`` has
+the contract between this file and the sources.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Sources:
     def __init__(self, sources: Mapping[str, Source] | None = None) -> None:
         self.loaded = dict(sources or {})  # by name; without those that failed
         self.are_on = False
-        self.switching = 0  # ticks that switching on took the last time, and off
+        self.switching = 0  # ticks that the last switching on and off took
 
     def __bool__(self) -> bool:
         return bool(self.loaded)
@@ -38,7 +38,7 @@ class Sources:
         self.switching = recording.now() - began + (0 if on else self.switching)
 
     def rest_in_child(self) -> None:
-        """What was on when the process forked, whoever had switched it."""
+        """Switches off what was on when the process forked, whoever had switched it on."""
         self.are_on = False
         self._each(lambda source: source.off())
 
@@ -66,13 +66,13 @@ class Sources:
                     of_program = error
                     continue
                 del self.loaded[name]
-                say_off(name, error)
+                report_off(name, error)
         if of_program is not None:
             raise of_program
 
 
 def load_sources(options: Options) -> Sources:
-    """The sources that the options ask for, resting."""
+    """The sources that the options request, switched off."""
     wanted: dict[str, dict[str, Any]] = {}
     if options["ops"]:
         wanted["ops"] = {
@@ -101,7 +101,7 @@ def _load(name: str, arguments: dict[str, Any]) -> Source | None:
     except Exception as error:
         if raised_by_handler(error):
             raise
-        say_off(name, error)
+        report_off(name, error)
         return None
     if source.kind.startswith("off"):
         _warn(name, source.kind.removeprefix("off: "))
@@ -109,7 +109,7 @@ def _load(name: str, arguments: dict[str, Any]) -> Source | None:
     return source
 
 
-def say_off(name: str, error: object) -> None:
+def report_off(name: str, error: object) -> None:
     reason = " ".join(str(error).split()) or type(error).__name__
     say(f"torch {name} off: {reason}")
     _warn(name, reason)

@@ -1,5 +1,5 @@
-"""From steps that the hooks tell to sources that record or rest. What is done in every step is
-native (``StepHooks``).
+"""Switches sources with the steps that the hooks find. What runs in every step is native
+(``StepHooks``).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from laptime.frameworks.torch.event_cost import EventCost
 from laptime.frameworks.torch.intervals import Intervals, Sums
 from laptime.frameworks.torch.loaders import LoaderNumbers
 from laptime.frameworks.torch.schedule import Schedule
-from laptime.frameworks.torch.sources import Sources, say_off
+from laptime.frameworks.torch.sources import Sources, report_off
 
 _MARKED = "step"
 _BACKWARD_CODES = tuple(
@@ -40,8 +40,9 @@ class StepSource:
         first_step: Callable[[Any], None],
         measure_cost: Callable[[], EventCost],
     ) -> None:
-        """``load`` and ``measure_cost`` are called with the first sign of training, or by
-        ``load_sources``; ``first_step`` with the first optimizer of each class that steps.
+        """``load`` and ``measure_cost`` are called at the first sign of training, or by
+        ``load_sources``. ``first_step`` is called with the first optimizer of each class that
+        steps.
         """
         self._new_schedule = new_schedule
         self._load = load
@@ -77,16 +78,16 @@ class StepSource:
         )
         self._steps = 0
         self._by_clock = Sums()
-        self.clocked_names: list[str] = []  # what the clock switches, in words
-        self._events = 0  # that the sources had recorded when the step began
+        self.clocked_names: list[str] = []  # names of what the clock switches
+        self._events = 0  # events that the sources had recorded when the step began
         self._counted = 0.0  # ticks that the events of recorded steps should have cost
 
     def load_sources(self) -> None:
-        """Nothing where another thread is at it: it is waited for by nobody."""
+        """Returns at once if another thread is already loading. Never waits."""
         if self._sources is not None or not self._loading.acquire(blocking=False):
             return
         try:
-            with _unseen_by_modes(), self._own_work():
+            with _hidden_from_modes(), self._own_work():
                 sources = self._load()
                 try:
                     if sources:
@@ -102,7 +103,9 @@ class StepSource:
 
     @contextlib.contextmanager
     def _own_work(self) -> Iterator[None]:
-        """Set-up, which may compile for 10 s: no line of the program's, and a span of its own."""
+        """Set-up, which may compile for 10 s. No line of the program is charged with it. It has a
+        span of its own.
+        """
         begin, begin_ns = recording.now(), time.perf_counter_ns()
         self.hooks.set_busy(True)
         try:
@@ -116,8 +119,10 @@ class StepSource:
             recording.set_property("torch_setup_ns", self._setup_ns)
 
     def record_by_clock(self, budget: float, at_once: bool, forked: bool = False) -> None:
-        """Where no steps end: that one began may mean no more than a batch to look at. Contract:
-        the sources are loaded.
+        """Records by the clock where no steps end. The begin of a step proves nothing: the program
+        may only look at a batch.
+
+        Contract: the sources are loaded.
         """
         if self._sources:
             self._intervals = Intervals(self._sources, forked)
@@ -125,23 +130,23 @@ class StepSource:
             self._intervals.begin(budget, at_once, self.cost.event)
 
     def finish(self) -> None:
-        """The step that is under way ends with what it did last."""
+        """Ends the present step with what it did last."""
         self.hooks.finish()
 
     def end_intervals(self) -> Sums:
-        """What was recorded by the clock."""
+        """Ends recording by the clock and returns its sums."""
         intervals = self._intervals
-        if intervals is not None:  # perhaps for two threads at once
+        if intervals is not None:  # two threads may get here at once
             self._by_clock = intervals.end()
             self._intervals = None
         return self._by_clock
 
     def after_fork(self) -> None:
-        """In the child, which counts its own steps.
+        """Runs in the child, which counts its own steps.
 
-        Nothing is on until it is known what the child is for.
+        Nothing is on until the child's purpose is known.
         """
-        self._intervals = None  # its clock is the parent's
+        self._intervals = None  # its thread exists only in the parent
         self._loading = threading.Lock()
         if self._sources:
             self._sources.rest_in_child()
@@ -149,15 +154,17 @@ class StepSource:
         self.hooks.start_over(self.cpu_shares, _main_thread())
 
     def begin_in_child(self) -> None:
-        """It is no loader's worker. What is to be recorded from the beginning is."""
+        """Starts in a child that is no loader's worker. Records from its beginning if the schedule
+        does.
+        """
         if self._sources is None:
             self.load_sources()
         else:
             self._begin_first()
 
     def costs(self) -> dict[str, float]:
-        """In ticks, as events are priced: the hooks of all steps, what was recorded in steps, what
-        was recorded by the clock.
+        """Costs in ticks, as events are priced: the hooks of all steps, recording in steps,
+        recording by the clock.
         """
         return {
             "torch_hooks": self._steps * self.cost.hooks,
@@ -166,11 +173,11 @@ class StepSource:
         }
 
     def switching(self) -> float:
-        """What it took to switch the sources on and off the last time, in ticks."""
+        """Ticks that the last switching of the sources on and off took."""
         return self._sources.switching if self._sources else 0
 
     def source_names(self) -> list[str]:
-        """What is recorded in some steps only, in words."""
+        """Names, for a message, of what is recorded in some steps only."""
         return [
             {"gpu": "GPU work"}.get(name, name)
             for name in (self._sources.loaded if self._sources else ())
@@ -178,11 +185,11 @@ class StepSource:
 
     @property
     def steps(self) -> int:
-        """That ended, where anything is recorded in some of them only."""
+        """Steps that ended. Counted only if something is recorded in some of them only."""
         return self._steps
 
-    def waited_in_vain(self) -> bool:
-        """Sources that the steps were to switch on, of which none came."""
+    def found_no_steps(self) -> bool:
+        """Whether there are sources to switch on, but no step ended."""
         sources = self._sources
         return bool(sources and not sources.are_on and self._steps == 0)
 
@@ -192,7 +199,7 @@ class StepSource:
             self._sources.close()
 
     def marked_by_program(self, samples: int = 0) -> None:
-        """The program's own marks win over all that is told from hooks, from the first one on."""
+        """From their first one on, the program's own marks replace the steps that hooks find."""
         self.hooks.by_program = True
         self._mark(_MARKED, samples)
 
@@ -200,7 +207,7 @@ class StepSource:
         return self._loaders.add(iterator)
 
     def _begin(self) -> None:
-        """The first step begins here, not where the program began."""
+        """Begins the first step here, not where the program began."""
         try:
             self.load_sources()
         except Exception as error:
@@ -208,20 +215,21 @@ class StepSource:
         recording.begin_step()
 
     def _mark(self, ended: str, samples: int, end: int = 0) -> None:
-        """``end``: when, in ticks; 0: now."""
+        """``end``: its time in ticks; 0: now."""
         try:
             self._end_step(ended, samples, end)
         except Exception as error:
             self._give_up(error)
 
     def _give_up(self, error: Exception) -> None:
-        """What goes wrong inside of the program's own ``optimizer.step()`` must not end that: steps
-        are marked from here on, and no more.
+        """Stops recording in steps. From here on steps are only marked.
+
+        An error inside the program's own ``optimizer.step()`` must not end that call.
         """
         if raised_by_handler(error):
             raise error
         failed, self._sources = self._sources, Sources()
-        say_off("steps", error)
+        report_off("steps", error)
         if failed:
             failed.close()
 
@@ -231,14 +239,13 @@ class StepSource:
             self.load_sources()
             sources = self._sources
         if self._intervals is not None and self._intervals.end_step() and sources is not None:
-            sources.switch(False)  # the clock did, in the middle of this step
+            sources.switch(False)  # the clock recorded the last part of this step
         phase = self._phases.get(ended)
         if phase is None:
             phase = self._phases[ended] = recording.name(ended)
         if not sources:
-            are_none = (
-                sources is not None and self._steps == 0
-            )  # else they are being loaded, or have failed: this step goes without
+            # Otherwise sources are still being loaded, or have failed: the step has no records.
+            are_none = sources is not None and self._steps == 0
             recording.mark_step(samples, phase, -1 if are_none else 0, end)
             return
         recorded = sources.are_on
@@ -246,7 +253,7 @@ class StepSource:
             self.cpu_shares.step_ended()
         sources.at_step()
         wall = recording.mark_step(samples, phase, int(recorded), end)
-        if wall == 0:  # nothing is recorded any more: there is no room for it, as was said
+        if wall == 0:  # recording stopped for lack of space, as was reported
             self._switch(False)
             return
         self._steps += 1
@@ -269,14 +276,14 @@ class StepSource:
 
 
 @contextlib.contextmanager
-def _unseen_by_modes() -> Iterator[None]:
-    """What torch is tried on meanwhile no mode of the program's is told of."""
+def _hidden_from_modes() -> Iterator[None]:
+    """Hides the set-up's own torch calls from the program's torch modes."""
     with torch._C.DisableTorchFunction(), _disable_current_modes():
         yield
 
 
 def _is_training(model: Callable[[], Any]) -> bool:
-    """Also when the model is gone; ``model``: a weak reference."""
+    """True if the model no longer exists. ``model``: a weak reference."""
     found = model()
     return found is None or bool(found.training)
 

@@ -1,8 +1,8 @@
 """Folders whose content only this user and root can change, and plain files in them.
 
-Contract: every folder on the way is looked at through its descriptor, from the root on, so nobody
-can swap one in between. The folder itself and the files in it are no links. A link on the way is
-followed only if this user or root made it.
+Contract: every folder of the path is checked through its descriptor, from the root on. So no other
+user can replace one in between. The folder itself and the files in it are no links. A link in the
+path is followed only if this user or root made it.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ _MOST_LINKS = 40
 
 
 class Untrusted(OSError):
-    """Others may change what is there; the message says what, in one line."""
+    """Others may change the content. The message names the reason in one line."""
 
 
 def open_folder(path: Path, make: bool = False) -> int:
-    """A descriptor of the folder. Raises Untrusted, or OSError where there is none. ``make``: makes
-    what is missing of it.
+    """A descriptor of the folder. Raises Untrusted, or OSError if there is no such folder.
+    ``make``: creates the missing folders of the path.
     """
     absolute = Path(os.path.abspath(path))
     return _walk(deque(absolute.parts[1:]), absolute, make)
 
 
 def open_file(folder: int, name: str) -> int:
-    """A descriptor of a plain file in it that only this user or root can change."""
+    """A descriptor of a plain file in the folder that only this user or root can change."""
     descriptor = os.open(
         name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
     )
@@ -86,9 +86,8 @@ def _target(link: int, status: os.stat_result, path: Path, is_last: bool) -> str
 
 
 def _check(entry: int, status: os.stat_result, name: str, path: Path, is_last: bool) -> None:
-    sticky = (
-        bool(status.st_mode & stat.S_ISVTX) and not is_last
-    )  # others cannot replace what is ours in it
+    # The sticky bit: others cannot replace our files in it.
+    sticky = bool(status.st_mode & stat.S_ISVTX) and not is_last
     if stat.S_ISDIR(status.st_mode) and _is_ours(status) and (sticky or not _others_write(status)):
         return
     os.close(entry)
@@ -108,7 +107,7 @@ def _others_write(status: os.stat_result) -> bool:
 
 
 def _is_private_group(number: int) -> bool:
-    """Many systems give each user a group of their own name, and make folders that this group may
+    """Many systems give each user a group of the same name, and make folders that this group may
     write.
     """
     import grp
