@@ -32,7 +32,8 @@ def defined(blank, call_site_here):
     """A function whose line that requests its call site is number `blank` + 2."""
     own = {"call_site_here": call_site_here}
     exec(
-        compile("\n" * blank + "def f():\n    return call_site_here()\n", "notebook.cell", "exec"), own
+        compile("\n" * blank + "def f():\n    return call_site_here()\n", "notebook.cell", "exec"),
+        own,
     )
     return own.pop("f")  # else the two would keep each other alive
 

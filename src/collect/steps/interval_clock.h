@@ -49,8 +49,8 @@ struct IntervalPlan {
 };
 
 // While the clock decides, the value kOpsRecorded (format/names.h) says what holds from there on
-// (trace/steps/recorded_part.h). Where it took over, that is from the last step's end on: what steps
-// had left on until then is its first interval.
+// (trace/steps/recorded_part.h). Where it took over, that is from the last step's end on: what
+// steps had left on until then is its first interval.
 inline constexpr double kRecorded = 1, kResting = 0, kEnded = -1;
 
 inline constexpr unsigned kQuietSteps = 4;
