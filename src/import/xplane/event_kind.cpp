@@ -33,9 +33,9 @@ bool is_op(std::string_view name, std::string_view type) {
 EventKind event_kind(std::string_view name, std::string_view display_name) {
   const std::string_view shown = display_name.empty() ? name : display_name;
   if (name.starts_with("ThreadpoolListener::") || name.starts_with("end: "))
-    return {SpanKind::scope, shown, {}, EventKind::Left::pool};
+    return {.name = shown, .left = EventKind::Left::pool};
   if (name == "MemoryAllocation" || name == "MemoryDeallocation")
-    return {SpanKind::scope, shown, {}, EventKind::Left::memory};
+    return {.name = shown, .left = EventKind::Left::memory};
   if (name.starts_with("IteratorGetNextOp::DoCompute") ||
       name.starts_with("IteratorGetNextAsOptionalOp::DoCompute"))
     return {SpanKind::loader, kInput};
@@ -43,7 +43,7 @@ EventKind event_kind(std::string_view name, std::string_view display_name) {
     return {SpanKind::compile, name.starts_with('$') ? name.substr(1) : shown};
   if (name.starts_with('$')) return {SpanKind::function, name.substr(1)};
   if (name.starts_with(kEagerOp)) return {SpanKind::op, name.substr(kEagerOp.size())};
-  if (name.starts_with(kJaxCall)) return {SpanKind::op, name};
+  if (name.starts_with(kJaxCall)) return {.kind = SpanKind::op, .name = name, .is_twofold = true};
   if (is_op(name, display_name))
     return {SpanKind::op, display_name, name.substr(0, name.size() - display_name.size() - 1)};
   return {SpanKind::scope, shown};

@@ -34,6 +34,8 @@ class XplaneImport {
     if (planes_ == 0)
       return fail(ErrorKind::bad_file,
                   stream.is_truncated() ? "is cut short" : "is an xplane without any plane");
+    if (damaged_ > 0 && part_.is_empty())
+      return fail(ErrorKind::bad_file, "is damaged: none of its planes can be read");
     part_.set_property("source_format", "xplane");
     part_.set_property("imported_from", file_name);
     if (const auto date = times_.first_date ? times_.first_date : times_.profile_start)
@@ -61,18 +63,18 @@ class XplaneImport {
   Status add_plane(ByteView bytes) {
     try {
       RETURN_IF_ERROR(PlaneImport(bytes, part_, times_).run());
-      ++planes_;
     } catch (const protozero::exception&) {
+      ++damaged_;
       part_.count("damaged_plane", Severity::error, 1,
                   "part of the profile is damaged; the rest is shown");
-      ++planes_;
     }
+    ++planes_;
     return {};
   }
 
   XplanePart part_;
   ProfileTimes times_;
-  std::uint64_t planes_ = 0;
+  std::uint64_t planes_ = 0, damaged_ = 0;
 };
 
 }  // namespace

@@ -110,6 +110,7 @@ Status PlaneImport::add_line(ByteView line) {
   }
   TrackRows rows(part_.rows(), add_track(head));
   steps_ = 0;
+  twofold_ = {};
   protozero::pbf_message<xplane::Line> message(as_data(line));
   while (message.next()) {
     if (message.tag() == xplane::Line::events && is_length(message))
@@ -179,6 +180,10 @@ void PlaneImport::add_event(ByteView bytes, const LineHead& head, TrackRows& row
     if (name.name_id == 0)
       name.name_id = part_.text(type_ == Type::host ? name.kind.name : name.full_name);
     row.name = name.name_id;
+  }
+  if (name.kind.is_twofold) {
+    if (row.name == twofold_.name && row.end <= twofold_.end) return;
+    twofold_ = row;
   }
   if (!name.kind.op.empty() && row.kind == SpanKind::op) {
     if (name.op_id == 0) name.op_id = part_.text(name.kind.op);
