@@ -9,6 +9,7 @@
 #include "import/lprof/import_lprof.h"
 #include "import/open_stream.h"
 #include "import/pstats/import_pstats.h"
+#include "import/xplane/import_xplane.h"
 #include "load_and_seal.h"
 
 namespace {
@@ -35,5 +36,6 @@ void import_and_open(laptime::ByteView file, Import import) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   import_and_open({data, size}, laptime::import_pstats);
   import_and_open({data, size}, laptime::import_lprof);
+  import_and_open({data, size}, laptime::import_xplane);
   return 0;
 }
