@@ -10,9 +10,9 @@ namespace laptime {
 
 struct EventKind {
   SpanKind kind = SpanKind::scope;
-  std::string_view name;      // what the span is called; part of the event's name, or static
-  std::string_view op = {};   // TensorFlow's full name of the op: "sequential/dense/MatMul"
-  bool is_twofold = false;    // JAX notes each call twice, one within the other
+  std::string_view name;     // what the span is called; part of the event's name, or static
+  std::string_view op = {};  // TensorFlow's full name of the op: "sequential/dense/MatMul"
+  bool is_twofold = false;   // JAX notes each call twice, one within the other
   enum class Left : std::uint8_t { no, pool, memory } left = Left::no;  // left out, and counted as
 };
 EventKind event_kind(std::string_view name, std::string_view display_name);

@@ -22,18 +22,20 @@ class XplaneImport {
  public:
   XplaneImport(LapWriter& writer, ImportBudget& budget) : part_(writer, budget) {}
 
-  Status run(PlaneStream& stream, std::string_view file_name) {
+  Status run(PlaneStream& stream, const ByteStream& in, std::string_view file_name) {
     for (;;) {
       ASSIGN_OR_RETURN(const auto field, stream.next());
       if (!field) break;
       RETURN_IF_ERROR(add_field(*field));
     }
-    if (stream.is_truncated())
+    if (in.is_broken()) return in.error();
+    const bool truncated = stream.is_truncated() || in.is_truncated();
+    if (truncated)
       part_.count("truncated_profile", Severity::warning, 1,
-                  "the profile ends within a plane; the planes before it are shown");
+                  "the profile is cut short; the planes before the cut are shown");
     if (planes_ == 0)
       return fail(ErrorKind::bad_file,
-                  stream.is_truncated() ? "is cut short" : "is an xplane without any plane");
+                  truncated ? "is cut short" : "is an xplane without any plane");
     if (damaged_ > 0 && part_.is_empty())
       return fail(ErrorKind::bad_file, "is damaged: none of its planes can be read");
     part_.set_property("source_format", "xplane");
@@ -84,16 +86,14 @@ class XplaneImport {
 bool looks_like_xplane(ByteView head) {
   if (head.size() < 3 || head[0] != kPlanesTag) return false;
   std::uint64_t length = 0;
-  const std::uint8_t* const plane =
-      read_varint(head.data() + 1, head.data() + head.size(), length);
+  const std::uint8_t* const plane = read_varint(head.data() + 1, head.data() + head.size(), length);
   if (!plane || plane == head.data() + head.size() || length == 0) return false;
   return *plane == kIdTag || (*plane >= kFirstText && *plane <= kLastText && (*plane & 7) == 2);
 }
 
 Status import_xplane(ByteStream& in, std::string_view file_name, LapWriter& writer) {
   ASSIGN_OR_RETURN(PlaneStream stream, PlaneStream::open(in));
-  RETURN_IF_ERROR(XplaneImport(writer, in.budget()).run(stream, file_name));
-  return in.path().empty() ? in.finish() : Status();
+  return XplaneImport(writer, in.budget()).run(stream, in, file_name);
 }
 
 }  // namespace laptime

@@ -71,9 +71,13 @@ Imported read_back(const Bytes& lap) {
       EXPECT_TRUE(decode_block(block, rows));
       const std::size_t before = result.spans.size();
       for (std::size_t i = 0; i < rows.size(); ++i)
-        result.spans.push_back({strings[tracks[block.summary.track]], strings[rows.name[i]],
-                                rows.kind[i], rows.start[i], rows.end(i),
-                                rows.link.empty() ? 0 : rows.link[i], {}});
+        result.spans.push_back({strings[tracks[block.summary.track]],
+                                strings[rows.name[i]],
+                                rows.kind[i],
+                                rows.start[i],
+                                rows.end(i),
+                                rows.link.empty() ? 0 : rows.link[i],
+                                {}});
       for (std::size_t a = 0; a < rows.args.size(); ++a)
         result.spans[before + rows.args.row[a]].args[key_text(rows.args.key[a], strings)] =
             rows.args.type[a] == ArgType::string
@@ -103,16 +107,17 @@ std::string one_op() {
 TEST(ImportXplane, ReadsNamesTimesAndKindsOfHostEvents) {
   const Imported run = import(xspace(
       {TestPlane("/host:CPU")
-           .line(7, "python",
-                 {{"Profiled batch", 1'000, 90'500, {{"step_num", 1}}},
-                  {"EagerLocalExecute: Conv2D", 2'000, 3'000},
-                  {"net/dense/MatMul:MatMul", 6'000, 1'999, {}, "MatMul"},
-                  {"Iterator::Root::Prefetch::Map", 8'000, 1'000, {}, "Iterator::Map"},
-                  {"$train.py:12 main", 10'000, 50'000},
-                  {"IteratorGetNextOp::DoCompute", 20'000, 5'000},
-                  {"tf.function-graph_building", 30'000, 1'000},
-                  {"fusion.3", 40'000, 1'000, {{"hlo_op", 0, "fusion.3"}, {"hlo_module", 0, "jit"}}}},
-                 5'000)
+           .line(
+               7, "python",
+               {{"Profiled batch", 1'000, 90'500, {{"step_num", 1}}},
+                {"EagerLocalExecute: Conv2D", 2'000, 3'000},
+                {"net/dense/MatMul:MatMul", 6'000, 1'999, {}, "MatMul"},
+                {"Iterator::Root::Prefetch::Map", 8'000, 1'000, {}, "Iterator::Map"},
+                {"$train.py:12 main", 10'000, 50'000},
+                {"IteratorGetNextOp::DoCompute", 20'000, 5'000},
+                {"tf.function-graph_building", 30'000, 1'000},
+                {"fusion.3", 40'000, 1'000, {{"hlo_op", 0, "fusion.3"}, {"hlo_module", 0, "jit"}}}},
+               5'000)
            .bytes()}));
   ASSERT_EQ(run.error, "");
   const std::vector<Span> expected = {
@@ -129,37 +134,46 @@ TEST(ImportXplane, ReadsNamesTimesAndKindsOfHostEvents) {
 }
 
 TEST(ImportXplane, WaitsOfOtherThreadsBelongToTheThreadThatSteps) {
-  const Imported run = import(
-      xspace({TestPlane("/host:CPU")
-                  .line(1, "tf_data", {{"IteratorGetNextOp::DoCompute", 1'000, 2'000}})
-                  .line(2, "python", {{"train", 0, 9'000, {{"step_num", 0}, {"_r", 1}}}})
-                  .bytes()}));
+  const Imported run =
+      import(xspace({TestPlane("/host:CPU")
+                         .line(1, "tf_data", {{"IteratorGetNextOp::DoCompute", 1'000, 2'000}})
+                         .line(2, "python", {{"train", 0, 9'000, {{"step_num", 0}, {"_r", 1}}}})
+                         .bytes()}));
   ASSERT_EQ(run.of(SpanKind::loader).size(), 1u);
   EXPECT_EQ(run.of(SpanKind::loader)[0].track, "python");
 }
 
 TEST(ImportXplane, CountsWhatItLeavesOut) {
-  const Imported run = import(xspace(
-      {TestPlane("/host:CPU")
-           .line(1, "t", {{"ThreadpoolListener::Record", 0, 0}, {"MemoryAllocation", 0, 0},
-                          {"x", 0, -5}, {"y", 0, INT64_MAX}, {"z", INT64_MAX, INT64_MAX}})
-           .bytes()}));
-  EXPECT_EQ(run.warnings, (std::map<std::string, std::uint64_t>{{"impossible_times", 2},
-                                                                {"memory_events", 1},
-                                                                {"thread_pool_events", 1}}));
+  const Imported run = import(xspace({TestPlane("/host:CPU")
+                                          .line(1, "t",
+                                                {{"ThreadpoolListener::Record", 0, 0},
+                                                 {"MemoryAllocation", 0, 0},
+                                                 {"x", 0, -5},
+                                                 {"y", 0, INT64_MAX},
+                                                 {"z", INT64_MAX, INT64_MAX}})
+                                          .bytes()}));
+  EXPECT_EQ(run.warnings,
+            (std::map<std::string, std::uint64_t>{
+                {"impossible_times", 2}, {"memory_events", 1}, {"thread_pool_events", 1}}));
 }
 
 TEST(ImportXplane, GpuWorkHasItsLaunchConfigAndCopy) {
   const Imported run = import(xspace(
       {TestPlane("/device:GPU:1")
-           .line(14, "Stream #14(Compute)",
-                 {{"gemm", 0, 5'000, {{"correlation_id", 3},
-                                      {"kernel_details", 0, "regs:32 grid:2,1,1 block:64,1,1"}}},
-                  {"MemcpyH2D", 6'000, 2'000,
-                   {{"memcpy_details", 0, "kind_src:pinned kind_dst:device size:512 async:1"}}}})
+           .line(
+               14, "Stream #14(Compute)",
+               {{"gemm",
+                 0,
+                 5'000,
+                 {{"correlation_id", 3}, {"kernel_details", 0, "regs:32 grid:2,1,1 block:64,1,1"}}},
+                {"MemcpyH2D",
+                 6'000,
+                 2'000,
+                 {{"memcpy_details", 0, "kind_src:pinned kind_dst:device size:512 async:1"}}}})
            .line(1, "XLA Modules", {{"jit_step", 0, 9'000}})
            .bytes(),
-       TestPlane("/host:CPU").line(5, "main", {{"cuLaunchKernel", 0, 900, {{"correlation_id", 3}}}})
+       TestPlane("/host:CPU")
+           .line(5, "main", {{"cuLaunchKernel", 0, 900, {{"correlation_id", 3}}}})
            .bytes()}));
   ASSERT_EQ(run.spans.size(), 3u);
   EXPECT_EQ(run.spans[0].track, "GPU 1 stream 14");
@@ -174,9 +188,9 @@ TEST(ImportXplane, GpuWorkHasItsLaunchConfigAndCopy) {
 
 TEST(ImportXplane, LinesCountFromTheProfilesStartOrFrom1970) {
   constexpr std::int64_t kDate = 1'795'125'488'507'246'323;
-  const Imported later = import(
-      xspace({TestPlane("/host:CPU").line(1, "t", {{"x", 0, 1'000}}, 100).bytes(),
-              TestPlane("Task Environment").stat({"profile_start_time", kDate}).bytes()}));
+  const Imported later =
+      import(xspace({TestPlane("/host:CPU").line(1, "t", {{"x", 0, 1'000}}, 100).bytes(),
+                     TestPlane("Task Environment").stat({"profile_start_time", kDate}).bytes()}));
   const Imported older =
       import(xspace({TestPlane("/host:CPU").line(1, "t", {{"x", 0, 1'000}}, kDate + 100).bytes()}));
   ASSERT_EQ(later.clock.size(), 1u);
@@ -201,6 +215,18 @@ TEST(ImportXplane, OfATruncatedFileThePlanesBeforeAreShown) {
   EXPECT_EQ(cut.warnings.at("truncated_profile"), 1u);
 }
 
+TEST(ImportXplane, OfATruncatedArchiveThePlanesBeforeAreShown) {
+  // Bytes that gzip cannot shorten, behind the first plane.
+  std::string noise;
+  for (std::uint32_t i = 0, x = 1; i < 200'000; ++i)
+    noise += static_cast<char>((x = x * 1'664'525 + 1'013'904'223) >> 24);
+  const std::string whole = gzip(one_op() + xspace({TestPlane(noise).bytes()}));
+  const Imported cut = import(whole.substr(0, whole.size() / 2));
+  EXPECT_EQ(cut.error, "");
+  EXPECT_EQ(cut.spans.size(), 1u);
+  EXPECT_EQ(cut.warnings.at("truncated_profile"), 1u);
+}
+
 TEST(ImportXplane, DamageIsOneLineOrAWarning) {
   const std::string whole = one_op();
   for (std::size_t i = 3; i < whole.size(); ++i)
@@ -213,8 +239,7 @@ TEST(ImportXplane, DamageIsOneLineOrAWarning) {
 }
 
 TEST(ImportXplane, RefusesAFileWithoutAReadablePlane) {
-  EXPECT_EQ(import("\x0a\x03\x12\xff\xff").error,
-            "is damaged: none of its planes can be read");
+  EXPECT_EQ(import("\x0a\x03\x12\xff\xff").error, "is damaged: none of its planes can be read");
 }
 
 TEST(ImportXplane, BelievesNoLength) {

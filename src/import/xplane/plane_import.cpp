@@ -90,9 +90,9 @@ std::uint32_t PlaneImport::add_track(const LineHead& head) {
   if (type_ == Type::host)
     return part_.add_track(TrackKind::thread, static_cast<std::uint64_t>(head.id), head.name);
   const auto stream = static_cast<std::uint32_t>(head.id);
-  const std::string name =
-      type_ == Type::gpu ? fmt::format("GPU {} stream {}", device_, stream)
-                         : fmt::format("{} {}", names_.plane_name().substr(1), head.name);
+  const std::string name = type_ == Type::gpu
+                               ? fmt::format("GPU {} stream {}", device_, stream)
+                               : fmt::format("{} {}", names_.plane_name().substr(1), head.name);
   return part_.add_track(TrackKind::stream, std::uint64_t{device_} << 32 | stream, name);
 }
 

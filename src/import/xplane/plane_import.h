@@ -75,7 +75,7 @@ class PlaneImport {
   // Waits for input on threads that mark no steps, for the thread that does.
   std::vector<Wait> waits_;
   std::optional<std::uint32_t> stepping_track_;
-  SpanRow twofold_;  // the last one of this line: EventKind::is_twofold
+  SpanRow twofold_;                           // the last one of this line: EventKind::is_twofold
   std::uint64_t steps_ = 0, most_steps_ = 0;  // of this line; of the stepping one
 };
 

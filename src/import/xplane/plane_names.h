@@ -53,8 +53,8 @@ class PlaneNames {
   PlaneNames(const PlaneNames&) = delete;
   ~PlaneNames() { budget_.give_back(counted_); }
 
-  // Views into `plane`, which outlives this. Throws protozero::exception for damaged bytes. An error
-  // if the budget does not hold them.
+  // Views into `plane`, which outlives this. Throws protozero::exception for damaged bytes. An
+  // error if the budget does not hold them.
   Status read(ByteView plane);
 
   PlaneEventName& event(std::uint64_t id);  // an unnamed one where there is none

@@ -90,7 +90,8 @@ Result<std::optional<ByteView>> PlaneStream::take(std::uint64_t bytes) {
     const std::size_t capacity = buffer_.capacity();
     if (!in_->budget().make_room(buffer_, taken)) return in_->budget().refusal();
     counted_ += buffer_.capacity() - capacity;
-    buffer_.insert(buffer_.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(taken));
+    buffer_.insert(buffer_.end(), piece.begin(),
+                   piece.begin() + static_cast<std::ptrdiff_t>(taken));
     in_->skip(taken);
   }
   return ByteView(buffer_);

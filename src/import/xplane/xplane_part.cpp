@@ -61,8 +61,7 @@ Status XplanePart::finish() {
   for (const auto& [key, value] : properties_) facts_.push_back(PropertyFact{key, value});
   std::uint32_t index = 0;
   for (const auto& [name, warning] : warnings_)
-    facts_.push_back(
-        WarningFact{index++, warning.severity, warning.count, name, warning.message});
+    facts_.push_back(WarningFact{index++, warning.severity, warning.count, name, warning.message});
   if (date_ && *date_ - kClockZero < kMostFromZero && *date_ - kClockZero > -kMostFromZero)
     facts_.push_back(ClockFact{0, *date_ - kClockZero, *date_});
   return writer_.add_facts(number_, facts_);
