@@ -20,15 +20,18 @@ void RowQueue::add(std::uint32_t track, SpanColumns&& rows) {
   changed_.notify_all();
 }
 
-Status RowQueue::finish() {
-  if (thread_.joinable()) {
-    {
-      const std::lock_guard lock(mutex_);
-      done_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
+void RowQueue::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
   }
+  changed_.notify_all();
+  thread_.join();
+}
+
+Status RowQueue::finish() {
+  stop();
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   return status_;
 }

@@ -19,7 +19,7 @@ class RowQueue {
  public:
   RowQueue(LapWriter& writer, std::uint32_t part) : writer_(writer), part_(part) {}
   RowQueue(const RowQueue&) = delete;
-  ~RowQueue() { (void)finish(); }
+  ~RowQueue() { stop(); }
 
   void add(std::uint32_t track, SpanColumns&& rows);
   // Waits for all rows. The writer belongs to the caller again.
@@ -32,6 +32,7 @@ class RowQueue {
   };
   static constexpr std::size_t kWaiting = 4;
 
+  void stop();
   void work() noexcept;
   void encode(const Batch& batch);
 

@@ -22,12 +22,6 @@ void TrackRows::finish() {
 
 void TrackRows::close_last() {
   const SpanRow& row = open_.back();
-  if (rows_.size() == 0) {
-    rows_.start.reserve(kMaxBlockRows);
-    rows_.duration.reserve(kMaxBlockRows);
-    rows_.name.reserve(kMaxBlockRows);
-    rows_.kind.reserve(kMaxBlockRows);
-  }
   const auto number = static_cast<std::uint32_t>(rows_.size());
   rows_.start.push_back(row.start);
   rows_.duration.push_back(row.end - row.start);
