@@ -22,8 +22,8 @@ TEST(GpuDetails, WithoutGridOrBlockThereIsNoLaunchConfig) {
 }
 
 TEST(GpuDetails, CopiesHaveDirectionKindsAndBytes) {
-  const CopyDetails details = copy_details_of(
-      "kind_src:pageable kind_dst:device size:4096 dest:0 async:0", "MemcpyH2D");
+  const CopyDetails details =
+      copy_details_of("kind_src:pageable kind_dst:device size:4096 dest:0 async:0", "MemcpyH2D");
   EXPECT_EQ(details.bytes, 4096u);
   EXPECT_EQ(copy_name(details.copy), "Memcpy HtoD (Pageable -> Device)");
   EXPECT_TRUE(details.copy.blocking);

@@ -33,11 +33,12 @@ class XplaneImport {
     if (truncated)
       part_.count("truncated_profile", Severity::warning, 1,
                   "the profile is cut short; the planes before the cut are shown");
+    if (stream.is_damaged()) count_damage();
+    if (damaged_ > 0 && part_.is_empty())
+      return fail(ErrorKind::bad_file, "is damaged: none of its planes can be read");
     if (planes_ == 0)
       return fail(ErrorKind::bad_file,
                   truncated ? "is cut short" : "is an xplane without any plane");
-    if (damaged_ > 0 && part_.is_empty())
-      return fail(ErrorKind::bad_file, "is damaged: none of its planes can be read");
     part_.set_property("source_format", "xplane");
     part_.set_property("imported_from", file_name);
     if (const auto date = times_.first_date ? times_.first_date : times_.profile_start)
@@ -66,12 +67,16 @@ class XplaneImport {
     try {
       RETURN_IF_ERROR(PlaneImport(bytes, part_, times_).run());
     } catch (const protozero::exception&) {
-      ++damaged_;
-      part_.count("damaged_plane", Severity::error, 1,
-                  "part of the profile is damaged; the rest is shown");
+      count_damage();
     }
     ++planes_;
     return {};
+  }
+
+  void count_damage() {
+    ++damaged_;
+    part_.count("damaged_plane", Severity::error, 1,
+                "part of the profile is damaged; the rest is shown");
   }
 
   XplanePart part_;

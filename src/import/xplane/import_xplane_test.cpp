@@ -242,6 +242,28 @@ TEST(ImportXplane, RefusesAFileWithoutAReadablePlane) {
   EXPECT_EQ(import("\x0a\x03\x12\xff\xff").error, "is damaged: none of its planes can be read");
 }
 
+TEST(ImportXplane, ShowsTheEventsBeforeADamagedOne) {
+  std::string bytes =
+      xspace({TestPlane("/host:CPU")
+                  .line(1, "t", {{"a", 1'000, 1'000}, {"b", 3'000, 1'000}, {"c", 5'000, 1'000}})
+                  .bytes()});
+  // The second event's number of picoseconds, in an endless varint.
+  const auto at = bytes.find("\x10\xb8\x17");
+  ASSERT_NE(at, std::string::npos);
+  bytes.replace(at, 5, 5, '\xff');
+  const Imported run = import(bytes);
+  EXPECT_EQ(run.error, "");
+  ASSERT_EQ(run.spans.size(), 1u);
+  EXPECT_EQ(run.spans[0].name, "a");
+}
+
+TEST(ImportXplane, ShowsWhatStandsBeforeDamage) {
+  const Imported run = import(one_op() + std::string(1000, '\0'));
+  EXPECT_EQ(run.error, "");
+  EXPECT_EQ(run.spans.size(), 1u);
+  EXPECT_EQ(run.warnings.at("damaged_plane"), 1u);
+}
+
 TEST(ImportXplane, BelievesNoLength) {
   EXPECT_EQ(import("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x08 ").error, "is cut short");
 }

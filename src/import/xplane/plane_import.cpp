@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <charconv>
+#include <protozero/exception.hpp>
 #include <protozero/pbf_message.hpp>
 #include <string>
 
@@ -111,12 +112,17 @@ Status PlaneImport::add_line(ByteView line) {
   TrackRows rows(part_.rows(), add_track(head));
   steps_ = 0;
   twofold_ = {};
-  protozero::pbf_message<xplane::Line> message(as_data(line));
-  while (message.next()) {
-    if (message.tag() == xplane::Line::events && is_length(message))
-      add_event(as_bytes(message.get_view()), head, rows);
-    else
-      message.skip();
+  try {
+    protozero::pbf_message<xplane::Line> message(as_data(line));
+    while (message.next()) {
+      if (message.tag() == xplane::Line::events && is_length(message))
+        add_event(as_bytes(message.get_view()), head, rows);
+      else
+        message.skip();
+    }
+  } catch (const protozero::exception&) {
+    rows.finish();
+    throw;
   }
   rows.finish();
   if (steps_ > most_steps_) {

@@ -10,10 +10,6 @@ namespace {
 enum class Wire : std::uint32_t { varint = 0, fixed64 = 1, length = 2, fixed32 = 5 };
 constexpr std::uint64_t kMaxTag = UINT32_MAX;
 
-tl::unexpected<Error> damaged() {
-  return fail(ErrorKind::bad_file, "is damaged: its planes are no protobuf messages");
-}
-
 }  // namespace
 
 Result<PlaneStream> PlaneStream::open(ByteStream& in) {
@@ -29,7 +25,8 @@ PlaneStream::PlaneStream(PlaneStream&& other) noexcept
       at_(other.at_),
       buffer_(std::move(other.buffer_)),
       counted_(std::exchange(other.counted_, 0)),
-      truncated_(other.truncated_) {}
+      truncated_(other.truncated_),
+      damaged_(other.damaged_) {}
 
 PlaneStream::~PlaneStream() { in_->budget().give_back(counted_); }
 
@@ -101,7 +98,8 @@ Result<std::optional<PlaneStream::Field>> PlaneStream::next() {
   for (;;) {
     const auto tag = varint();
     if (!tag) return std::nullopt;
-    if (*tag > kMaxTag || *tag < 8) return damaged();
+    damaged_ = *tag > kMaxTag || *tag < 8;
+    if (damaged_) return std::nullopt;
     switch (static_cast<Wire>(*tag & 7)) {
       case Wire::varint:
         if (!varint()) {
@@ -124,7 +122,8 @@ Result<std::optional<PlaneStream::Field>> PlaneStream::next() {
         return Field{static_cast<std::uint32_t>(*tag >> 3), *bytes};
       }
       default:
-        return damaged();
+        damaged_ = true;
+        return std::nullopt;
     }
   }
 }

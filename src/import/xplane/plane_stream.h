@@ -28,10 +28,13 @@ class PlaneStream {
   PlaneStream(PlaneStream&& other) noexcept;
   ~PlaneStream();
 
-  // The next field that has a length; others are skipped. Nothing at the end.
+  // The next field that has a length; others are skipped. Nothing at the end, or where the file is
+  // damaged.
   Result<std::optional<Field>> next();
   // The file ends within a field, which was left out.
   bool is_truncated() const { return truncated_; }
+  // What follows the fields so far is no protobuf message.
+  bool is_damaged() const { return damaged_; }
 
  private:
   explicit PlaneStream(ByteStream& in) : in_(&in) {}
@@ -46,7 +49,7 @@ class PlaneStream {
   std::size_t at_ = 0;  // in the file
   Bytes buffer_;
   std::uint64_t counted_ = 0;  // of the buffer, in the budget
-  bool truncated_ = false;
+  bool truncated_ = false, damaged_ = false;
 };
 
 }  // namespace laptime
