@@ -268,6 +268,16 @@ TEST(ImportXplane, BelievesNoLength) {
   EXPECT_EQ(import("\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x08 ").error, "is cut short");
 }
 
+TEST(ImportXplane, CutsLongNames) {
+  const std::string name(100'000, 'x');
+  const Imported run =
+      import(xspace({TestPlane("/host:CPU").line(1, name, {{name, 0, 1'000}}).bytes()}, name));
+  EXPECT_EQ(run.error, "");
+  ASSERT_EQ(run.spans.size(), 1u);
+  EXPECT_EQ(run.spans[0].name.size(), 65'536u);
+  EXPECT_EQ(run.properties.at("host").size(), 65'536u);
+}
+
 TEST(ImportXplane, RefusesWhatTheBudgetCannotHold) {
   EXPECT_NE(import(one_op(), SIZE_MAX, ImportBudget(100)).error.find("of memory"),
             std::string::npos);

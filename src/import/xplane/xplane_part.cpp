@@ -11,6 +11,9 @@ namespace {
 constexpr std::int64_t kClockZero = 1'735'689'600'000'000'000;
 constexpr std::int64_t kMostFromZero = std::int64_t{1} << 58;
 
+// Longer texts are cut, because a frame of facts has a limit.
+constexpr std::size_t kLongestText = 64u << 10;
+
 // Estimates for the budget: a text with its hash entry, its fact and its bytes on the way out.
 constexpr std::uint64_t kBytesOfText = 256, kBytesOfConfig = 192, kBytesOfTrack = 256;
 
@@ -18,6 +21,7 @@ constexpr std::uint64_t kBytesOfText = 256, kBytesOfConfig = 192, kBytesOfTrack 
 
 std::uint32_t XplanePart::text(std::string_view text) {
   if (text.empty()) return 0;
+  text = text.substr(0, kLongestText);
   if (const auto it = texts_.find(text); it != texts_.end()) return it->second;
   if (!budget_.take(kBytesOfText + 2 * text.size())) return 0;
   const auto id = static_cast<std::uint32_t>(texts_.size() + 1);
@@ -45,6 +49,7 @@ std::uint32_t XplanePart::add_track(TrackKind kind, std::uint64_t os_id, std::st
 }
 
 void XplanePart::set_property(std::string_view key, std::string_view value) {
+  value = value.substr(0, kLongestText);
   budget_.take(kBytesOfText + value.size());
   properties_.insert_or_assign(std::string(key), std::string(value));
 }

@@ -24,7 +24,7 @@ class XplanePart {
   XplanePart(LapWriter& writer, ImportBudget& budget)
       : writer_(writer), budget_(budget), number_(writer.add_part()), rows_(writer, number_) {}
 
-  // 0 for the empty text. The text is copied once.
+  // 0 for the empty text. A text is copied once, and cut at 64 KiB.
   std::uint32_t text(std::string_view text);
   std::uint32_t launch_config(const LaunchConfig& config);
   std::uint32_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name);
