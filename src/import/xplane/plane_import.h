@@ -8,7 +8,6 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
-#include "import/xplane/gpu_details.h"
 #include "import/xplane/plane_names.h"
 #include "import/xplane/stat_value.h"
 #include "import/xplane/track_rows.h"

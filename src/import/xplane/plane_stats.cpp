@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "import/xplane/gpu_details.h"
 #include "import/xplane/plane_import.h"
 
 namespace laptime {
