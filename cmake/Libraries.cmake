@@ -21,6 +21,10 @@ find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 add_library(xxhash_headers INTERFACE)
 target_include_directories(xxhash_headers SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
 
+find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_message.hpp REQUIRED)
+add_library(protozero_headers INTERFACE)
+target_include_directories(protozero_headers SYSTEM INTERFACE ${PROTOZERO_INCLUDE_DIR})
+
 if(LAPTIME_BUILD_PYTHON)
   find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
   if(NOT SKBUILD)  # SKBUILD knows the packages that the wheel's build requires

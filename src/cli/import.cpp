@@ -35,15 +35,18 @@ void add_import_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<ImportOptions>();
   CLI::App* command = app.add_subcommand("import", "Make a run of other profilers' files");
   command
-      ->add_option("files", options->files,
-                   "cProfile's .prof, line_profiler's .lprof; several become one run")
+      ->add_option(
+          "files", options->files,
+          "cProfile's .prof, line_profiler's .lprof, TensorFlow's and JAX's .xplane.pb, or a "
+          "TensorBoard logdir; several become one run")
       ->required();
   command->add_option("-o,--output", options->output, "The run to write: NAME.lap")->required();
   add_mode_option(*command, options->mode);
   add_max_memory(*command);
   command->footer(
       "The content of a file determines its format, not its name. Nothing in it is executed.\n\n"
-      "Examples:\n  laptime import train.prof -o train.lap\n  laptime import rank0.prof rank1.prof "
+      "Examples:\n  laptime import train.prof -o train.lap\n  laptime import logdir -o keras.lap\n "
+      " laptime import rank0.prof rank1.prof "
       "train.py.lprof -o train.lap");
   command->callback(
       [options, &action] { action = [options] { return import_into_run(*options); }; });

@@ -9,6 +9,8 @@
 #include "import/lprof/import_lprof.h"
 #include "import/open_stream.h"
 #include "import/pstats/import_pstats.h"
+#include "import/xplane/import_xplane.h"
+#include "import/xplane/logdir.h"
 
 namespace laptime {
 
@@ -17,6 +19,7 @@ namespace {
 constexpr Importer kImporters[] = {
     {"cProfile's .prof", looks_like_pstats, import_pstats},
     {"line_profiler's .lprof", looks_like_lprof, import_lprof},
+    {"TensorFlow's and JAX's .xplane.pb", looks_like_xplane, import_xplane},
 };
 
 bool is_run(ByteView head) {
@@ -55,8 +58,9 @@ Status import_stream(ByteStream& in, std::string_view file_name, LapWriter& writ
 }
 
 Status import_files(const std::vector<std::string>& paths, Sink& out, const ImportBudget& budget) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> files, expand_logdirs(paths));
   ASSIGN_OR_RETURN(LapWriter writer, LapWriter::create(out));
-  for (const std::string& path : paths) RETURN_IF_ERROR(import_one(path, writer, budget));
+  for (const std::string& path : files) RETURN_IF_ERROR(import_one(path, writer, budget));
   return writer.finish();
 }
 

@@ -179,9 +179,9 @@ TEST_F(Import, RefusesABombWithinItsBudget) {
 
 TEST_F(Import, SaysWhatIsWrongInOneLine) {
   EXPECT_EQ(message(""sv), "x is empty");
-  EXPECT_EQ(
-      message("{\"traceEvents\": []}"sv),
-      "x is in no format that laptime imports; it reads cProfile's .prof, line_profiler's .lprof");
+  EXPECT_EQ(message("{\"traceEvents\": []}"sv),
+            "x is in no format that laptime imports; it reads cProfile's .prof, line_profiler's "
+            ".lprof, TensorFlow's and JAX's .xplane.pb");
   EXPECT_EQ(message(gzip("")), "x is empty");
   EXPECT_EQ(message(gzip("LAPTIME\0\x01\0\0\0"sv)),
             "x is a laptime run: decompress it, and laptime report shows it");

@@ -10,6 +10,7 @@
 #include "import/open_stream.h"
 #include "import/pstats/import_pstats.h"
 #include "import/testing/memory_source.h"
+#include "import/xplane/import_xplane.h"
 #include "load_and_seal.h"
 
 namespace {
@@ -36,5 +37,6 @@ void import_and_open(laptime::ByteView file, Import import) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   import_and_open({data, size}, laptime::import_pstats);
   import_and_open({data, size}, laptime::import_lprof);
+  import_and_open({data, size}, laptime::import_xplane);
   return 0;
 }

@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,7 +57,7 @@ def parse(text):
             sections.append(Section(kind, argument.strip()))
         else:
             sections[-1].lines.append(line)
-    known = {"comment", "run", "file", "mask", "$", "stderr", "exit"}
+    known = {"comment", "run", "file", "sample", "mask", "$", "stderr", "exit"}
     for section in sections:
         if section.kind not in known:
             raise CaseError(f"there is no section '{section.kind}'")
@@ -73,7 +74,13 @@ class Case:
     def prepare(self, folder):
         for section in self.sections:
             if section.kind == "file":
-                (folder / section.argument).write_text(section.text(), encoding="utf-8")
+                target = folder / section.argument
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(section.text(), encoding="utf-8")
+            elif section.kind == "sample":
+                target = folder / section.argument
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(self.path.parent / "samples" / target.name, target)
             elif section.kind == "run":
                 made = subprocess.run(
                     [make_run_binary(), folder / section.argument],

@@ -1,0 +1,63 @@
+#include "import/xplane/gpu_details.h"
+
+#include <gtest/gtest.h>
+
+#include "import/xplane/event_kind.h"
+#include "import/xplane/stat_value.h"
+
+namespace laptime {
+namespace {
+
+TEST(GpuDetails, KernelsHaveALaunchConfig) {
+  const auto config = launch_config_of(
+      "regs:184 static_shared:16 dynamic_shared:49152 grid:128,2,1 block:64,1,1 occ_pct:12.5");
+  ASSERT_TRUE(config);
+  EXPECT_EQ(*config, (LaunchConfig{{128, 2, 1}, {64, 1, 1}, 184, 16, 49152}));
+}
+
+TEST(GpuDetails, WithoutGridOrBlockThereIsNoLaunchConfig) {
+  EXPECT_FALSE(launch_config_of(""));
+  EXPECT_FALSE(launch_config_of("grid:1,1,1"));
+  EXPECT_FALSE(launch_config_of("grid:1,1 block:x,1,1"));
+}
+
+TEST(GpuDetails, CopiesHaveDirectionKindsAndBytes) {
+  const CopyDetails details =
+      copy_details_of("kind_src:pageable kind_dst:device size:4096 dest:0 async:0", "MemcpyH2D");
+  EXPECT_EQ(details.bytes, 4096u);
+  EXPECT_EQ(copy_name(details.copy), "Memcpy HtoD (Pageable -> Device)");
+  EXPECT_TRUE(details.copy.blocking);
+}
+
+TEST(GpuDetails, WhatACopyDoesNotSayIsUnknown) {
+  const CopyDetails details = copy_details_of("", "Copy");
+  EXPECT_EQ(details.copy, CopyInfo());
+  EXPECT_EQ(details.bytes, 0u);
+}
+
+TEST(TensorTexts, AreWrittenAsTorchWritesThem) {
+  const TensorTexts texts = tensor_texts("(float[32,28,28,1];int64[])");
+  EXPECT_EQ(texts.shapes, "[[32, 28, 28, 1], []]");
+  EXPECT_EQ(texts.types, "['float', 'int64']");
+  EXPECT_EQ(tensor_texts("[28,28]").shapes, "");
+  EXPECT_EQ(tensor_texts("(float)").shapes, "");
+  EXPECT_EQ(tensor_texts("()").shapes, "[]");
+}
+
+TEST(EventKind, MarkersTellThePhase) {
+  EXPECT_EQ(phase_of_marker("Profiled batch"), "train");
+  EXPECT_EQ(phase_of_marker("Train_step"), "train");
+  EXPECT_EQ(phase_of_marker("eval_step"), "validation");
+  EXPECT_EQ(phase_of_marker("predict"), "inference");
+  EXPECT_EQ(phase_of_marker("step"), "train");
+}
+
+TEST(EventKind, OnlyANameWithItsTypeIsAnOp) {
+  EXPECT_EQ(event_kind("adam/Add_2:AddV2", "AddV2").kind, SpanKind::op);
+  EXPECT_EQ(event_kind("adam/Add_2:AddV2", "AddV2").op, "adam/Add_2");
+  EXPECT_EQ(event_kind("KernelAndDeviceFunc::Run", "Run").kind, SpanKind::scope);
+  EXPECT_EQ(event_kind("AddV2", "AddV2").kind, SpanKind::scope);
+}
+
+}  // namespace
+}  // namespace laptime
