@@ -111,7 +111,7 @@ struct ArgsFact {  // arguments that many raw records have alike; only in parts:
 };
 
 struct SourceFact {    // the text of a source file as the recording process saw it
-                       // (format/source_text.h)
+                       // (format/sources/source_text.h)
   std::uint32_t file;  // string id
   std::uint32_t raw_size;
   std::string_view stored;

@@ -33,9 +33,9 @@ enum class RecordType : std::uint8_t {
 
 // What a span is. Stable numbers: they are in files.
 enum class SpanKind : std::uint8_t {
-  scope = 0,  // named by the user
-  step = 1,   // one step
-  // 2 is free.
+  scope = 0,     // named by the user
+  step = 1,      // one step
+  function = 2,  // a call of a Python function, imported from another profiler
   op = 3,
   backward = 4,
   kernel = 5,

@@ -7,8 +7,8 @@
 
 #include "base/os/process.h"
 #include "format/names.h"
-#include "format/source_text.h"
-#include "format/stored_sources.h"
+#include "format/sources/source_text.h"
+#include "format/sources/stored_sources.h"
 #include "format/writer.h"
 
 namespace laptime {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "format/source_text.h"
+#include "format/sources/source_text.h"
 #include "format/writer.h"
 #include "import/import_budget.h"
 

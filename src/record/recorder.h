@@ -17,7 +17,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "format/source_text.h"
+#include "format/sources/source_text.h"
 #include "laptime/laptime.h"
 #include "record/encoder.h"
 #include "record/names.h"

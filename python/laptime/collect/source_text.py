@@ -14,7 +14,7 @@ import tokenize
 
 from laptime.collect.command_text import command_text
 
-_LONGEST = 2 << 20  # bytes of a file (src/format/source_text.h)
+_LONGEST = 2 << 20  # bytes of a file (src/format/sources/source_text.h)
 
 
 def _process_start() -> float:

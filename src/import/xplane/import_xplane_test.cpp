@@ -7,11 +7,13 @@
 #include <variant>
 #include <vector>
 
+#include "base/testing/memory_sink.h"
 #include "format/reader.h"
 #include "import/import.h"
 #include "import/open_stream.h"
-#include "import/test_compression.h"
-#include "import/xplane/test_xspace.h"
+#include "import/testing/compression.h"
+#include "import/testing/memory_source.h"
+#include "import/testing/xspace.h"
 
 namespace laptime {
 namespace {
@@ -63,7 +65,7 @@ Imported read_back(const Bytes& lap) {
       if (const auto* text = std::get_if<StringFact>(&fact)) strings[text->id] = text->text;
       if (const auto* track = std::get_if<TrackFact>(&fact)) tracks[track->id] = track->name;
       if (const auto* property = std::get_if<PropertyFact>(&fact))
-        result.properties[std::string(property->key)] = property->value;
+        result.properties[std::string(property->key)] = std::get<std::string_view>(property->value);
       if (const auto* clock = std::get_if<ClockFact>(&fact)) result.clock.push_back(*clock);
     }
     for (const Block& block : part.blocks) {

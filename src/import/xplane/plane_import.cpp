@@ -7,6 +7,7 @@
 #include <protozero/pbf_message.hpp>
 #include <string>
 
+#include "format/names.h"
 #include "import/xplane/fields.h"
 #include "import/xplane/protobuf_views.h"
 
@@ -41,9 +42,13 @@ Status PlaneImport::run() {
     else
       plane.skip();
   }
-  if (type_ == Type::gpu && major_ != 0)
-    part_.set_property(fmt::format("cuda device {} compute", device_),
-                       fmt::format("{}.{}", major_, minor_));
+  if (type_ == Type::gpu && major_ != 0) {
+    const Device device{DeviceKind::cuda, device_};
+    part_.set_device_property(device, device_property::kComputeMajor,
+                              static_cast<std::int64_t>(major_));
+    part_.set_device_property(device, device_property::kComputeMinor,
+                              static_cast<std::int64_t>(minor_));
+  }
   add_waits();
   if (part_.budget().exceeded()) return part_.budget().refusal();
   return {};

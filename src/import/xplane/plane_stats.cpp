@@ -1,7 +1,7 @@
 // What stats say of an event or of a whole plane.
-#include <fmt/format.h>
 #include <string>
 
+#include "format/names.h"
 #include "import/xplane/gpu_details.h"
 #include "import/xplane/plane_import.h"
 
@@ -86,7 +86,7 @@ void PlaneImport::add_copy(const StatValue& value, const PlaneEventName& name, S
 void PlaneImport::add_plane_stat(const StatValue& value) {
   switch (value.role()) {
     case StatRole::process_id:
-      part_.set_property("pid", std::to_string(value.number));
+      part_.set_property(property::kPid, static_cast<std::int64_t>(value.number));
       break;
     case StatRole::profile_start_time:
       if (value.number < static_cast<std::uint64_t>(INT64_MAX))
@@ -94,7 +94,7 @@ void PlaneImport::add_plane_stat(const StatValue& value) {
       break;
     case StatRole::device_name:
       if (type_ == Type::gpu)
-        part_.set_property(fmt::format("cuda device {} name", device_), value.text);
+        part_.set_device_property({DeviceKind::cuda, device_}, device_property::kName, value.text);
       break;
     case StatRole::compute_major:
       major_ = value.number;

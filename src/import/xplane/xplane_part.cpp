@@ -54,6 +54,17 @@ void XplanePart::set_property(std::string_view key, std::string_view value) {
   properties_.insert_or_assign(std::string(key), std::string(value));
 }
 
+void XplanePart::set_property(std::string_view key, std::int64_t value) {
+  budget_.take(kBytesOfText);
+  properties_.insert_or_assign(std::string(key), value);
+}
+
+void XplanePart::set_device_property(Device device, std::string_view key, std::string_view value) {
+  value = value.substr(0, kLongestText);
+  budget_.take(kBytesOfText + value.size());
+  facts_.push_back(DevicePropertyFact{device, key, stored_.emplace_back(value)});
+}
+
 void XplanePart::count(const char* name, Severity severity, std::uint64_t more,
                        const char* message) {
   if (more == 0) return;
@@ -63,7 +74,10 @@ void XplanePart::count(const char* name, Severity severity, std::uint64_t more,
 Status XplanePart::finish() {
   RETURN_IF_ERROR(rows_.finish());
   if (budget_.exceeded()) return budget_.refusal();
-  for (const auto& [key, value] : properties_) facts_.push_back(PropertyFact{key, value});
+  for (const auto& [key, value] : properties_)
+    std::visit([&, k = std::string_view(key)](
+                   const auto& v) { facts_.push_back(PropertyFact{k, PropertyValue(v)}); },
+               value);
   std::uint32_t index = 0;
   for (const auto& [name, warning] : warnings_)
     facts_.push_back(WarningFact{index++, warning.severity, warning.count, name, warning.message});

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <variant>
 #include <vector>
 
 #include "base/status.h"
@@ -30,6 +31,12 @@ class XplanePart {
   std::uint32_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name);
   // A later value replaces an earlier one.
   void set_property(std::string_view key, std::string_view value);
+  void set_property(std::string_view key, std::int64_t value);
+  // `key` is static (device_property, format/names.h).
+  void set_device_property(Device device, std::string_view key, std::string_view value);
+  void set_device_property(Device device, std::string_view key, std::int64_t value) {
+    facts_.push_back(DevicePropertyFact{device, key, value});
+  }
   // Counts for one name add up. Contract: `name` and `message` are static, and alike for one name.
   void count(const char* name, Severity severity, std::uint64_t more, const char* message);
 
@@ -56,7 +63,7 @@ class XplanePart {
   std::deque<std::string> stored_;  // what texts_ and facts_ refer to
   std::unordered_map<std::string_view, std::uint32_t> texts_;
   std::map<LaunchConfig, std::uint32_t> configs_;
-  std::map<std::string, std::string, std::less<>> properties_;
+  std::map<std::string, std::variant<std::string, std::int64_t>, std::less<>> properties_;
   std::map<std::string_view, Warning> warnings_;
   std::uint32_t tracks_ = 0;
   std::optional<std::int64_t> date_;

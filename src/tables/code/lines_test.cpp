@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <fstream>
 
-#include "format/source_text.h"
+#include "format/sources/source_text.h"
 #include "trace/analysis.h"
 #include "trace/testing/tally_runs.h"
 

@@ -8,7 +8,7 @@ namespace laptime {
 namespace {
 
 // By number; "other" stands for the free ones.
-constexpr const char* kNames[] = {"scope",    "step",    "other",       "op",        "backward",
+constexpr const char* kNames[] = {"scope",    "step",    "function",    "op",        "backward",
                                   "kernel",   "copy",    "fill",        "sync",      "launch",
                                   "loader",   "compile", "gc",          "optimizer", "other",
                                   "allocate", "release", "tensor_role", "annotation"};

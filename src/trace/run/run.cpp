@@ -1,6 +1,6 @@
 #include "trace/run/run.h"
 
-#include "format/source_text.h"
+#include "format/sources/source_text.h"
 
 namespace laptime {
 

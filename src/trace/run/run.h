@@ -62,7 +62,7 @@ struct CallFrame {
 };
 
 // The texts of the program's own files, as the recording stored them; by file name. `text` is
-// packed (format/source_text.h).
+// packed (format/sources/source_text.h).
 struct SourceText {
   std::uint32_t raw_size = 0;
   std::string text;

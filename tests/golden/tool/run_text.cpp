@@ -14,7 +14,7 @@
 #include "format/frame.h"
 #include "format/names.h"
 #include "format/part.h"
-#include "format/source_text.h"
+#include "format/sources/source_text.h"
 #include "format/testing/copies.h"
 #include "format/writer.h"
 #include "statement.h"

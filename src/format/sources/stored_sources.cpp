@@ -1,8 +1,8 @@
-#include "format/stored_sources.h"
+#include "format/sources/stored_sources.h"
 
 #include <map>
 
-#include "format/source_text.h"
+#include "format/sources/source_text.h"
 
 namespace laptime {
 

@@ -1,4 +1,4 @@
-#include "format/source_text.h"
+#include "format/sources/source_text.h"
 
 #include <gtest/gtest.h>
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 #include "base/testing/memory_sink.h"
 #include "format/seal.h"
-#include "format/stored_sources.h"
+#include "format/sources/stored_sources.h"
 #include "format/testing/warnings.h"
 #include "format/writer.h"
 

@@ -1,4 +1,4 @@
-#include "format/source_text.h"
+#include "format/sources/source_text.h"
 
 #include "format/frame.h"
 
