@@ -123,7 +123,7 @@ class Level:
             torch.cuda.synchronize()
         if self._gpu is not None:
             self._gpu.flush()
-            outcome["gpu_state"] = self._gpu.state
+            outcome["gpu_state"] = self._gpu.state.name
             outcome["launches"], outcome["records"] = self._gpu.counts()
             self._gpu.close()
         if self._memory is not None:

@@ -148,7 +148,7 @@ def test_an_unknown_torch_is_refused_in_words(load, tmp_path):
         CXX="/bin/false", XDG_CACHE_HOME=tmp_path / "empty", patch="torch.__version__ = '9.1.0'"
     )
     assert kind == "torch.profiler"
-    assert "known for torch 2.11 and 2.13, not 9.1.0" in said
+    assert "with torch 2.11 and 2.13 only, not 9.1.0" in said
 
 
 def test_doctor_builds_the_recorder_ahead(compiler, tmp_path):

@@ -3,9 +3,9 @@
 #include <ATen/core/ivalue.h>
 #include <c10/core/TensorImpl.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <sstream>
 
 namespace laptime_shim {
 
@@ -14,10 +14,30 @@ namespace {
 constexpr std::size_t kMostScalars = 30;  // of a list; torch leaves out longer ones
 constexpr std::size_t kLongestText = 1 << 16;
 
+// As torch prints numbers.
+std::string double_text(double number) {
+  const bool is_whole = std::abs(number) < 1e10 && number == std::trunc(number);
+  char text[40];
+  if (is_whole)
+    std::snprintf(text, sizeof text, "%s%lld.", std::signbit(number) && number == 0 ? "-" : "",
+                  static_cast<long long>(number));
+  else
+    std::snprintf(text, sizeof text, "%.17g", number);
+  return text;
+}
+
+// A number, a bool or a list of these, as torch's operator<< prints it. No stream is used: a
+// compiler that links its own copy of the C++ library makes streams that torch's code, which uses
+// the process's copy, must not touch. Other types have no text.
 std::string printed(const c10::IValue& value) {
-  std::ostringstream out;
-  out << value;
-  return out.str();
+  if (value.isBool()) return value.toBool() ? "True" : "False";
+  if (value.isInt()) return std::to_string(value.toInt());
+  if (value.isDouble()) return double_text(value.toDouble());
+  if (!value.isList()) return "";
+  std::string text = "[";
+  for (const c10::IValue& element : value.toListRef())
+    text += (text.size() > 1 ? ", " : "") + printed(element);
+  return text + "]";
 }
 
 std::string escaped(const std::string& text) {
