@@ -83,7 +83,7 @@ def test_without_ops_torchs_own_profiler_does_the_work(monkeypatch, capfd):
         kind = "off: no compiler"
 
     monkeypatch.setattr(sources, "ops", lambda shapes, frames: Off())
-    sources._said.clear()
+    sources._reported.clear()
     first, _ = run(profile), run(profile)
     assert type(first.profiler) is torch.autograd.profiler.profile
     assert {a.key for a in first.key_averages()} >= {"aten::conv2d", "forward"}
@@ -98,7 +98,7 @@ def test_without_ops_torchs_own_profiler_does_the_work(monkeypatch, capfd):
 
 
 def test_what_has_no_effect_is_said_once(capfd):
-    sources._said.clear()
+    sources._reported.clear()
     for _ in range(2):
         run(
             profile, experimental_config=torch._C._profiler._ExperimentalConfig(verbose=True)

@@ -74,9 +74,8 @@ PlaneImport::LineHead PlaneImport::read_head(ByteView line) const {
       head.id = message.get_int64();
     else if (message.tag() == Line::timestamp_ns && number)
       head.timestamp_ns = message.get_int64();
-    else if (message.tag() == Line::name && text && head.name.empty())
-      head.name = as_text(message.get_view());
-    else if (message.tag() == Line::display_name && text)
+    else if (text && (message.tag() == Line::display_name ||
+                      (message.tag() == Line::name && head.name.empty())))
       head.name = as_text(message.get_view());
     else {
       head.has_events |= message.tag() == Line::events;

@@ -28,7 +28,7 @@ constexpr double kMostWithLine = 10;
 constexpr std::size_t kRest = static_cast<std::size_t>(HostCategory::rest);
 constexpr std::size_t kInput = static_cast<std::size_t>(HostCategory::input);
 
-double ratio(std::int64_t part, std::int64_t whole) {
+double part_of_whole(std::int64_t part, std::int64_t whole) {
   return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
@@ -212,11 +212,11 @@ PhaseModel::Ratios PhaseModel::find_ratios(const Pricing& pricing, Outlook outlo
   Ratios ratios;
   std::int64_t detail_plain = 0, detail_without = 0, detail_with = 0;
   for (std::size_t c = 0; c < kHostCategories; ++c) {
-    ratios.category[c] = ratio(without[c], plain[c]);
+    ratios.category[c] = part_of_whole(without[c], plain[c]);
     if (!is_light(static_cast<HostCategory>(c), has_gpu()))
       detail_plain += plain[c], detail_without += without[c], detail_with += with[c];
   }
-  ratios.detail = ratio(detail_without, detail_plain);
+  ratios.detail = part_of_whole(detail_without, detail_plain);
   const auto part = [](std::int64_t off, double all) {
     return all == 0 ? 1.0 : std::clamp(static_cast<double>(off) / all, 0.0, kMostWithLine);
   };
@@ -284,7 +284,7 @@ void PhaseModel::simulate_loader(const Pricing& pricing, Outlook outlook,
   const double factor = pricing.fetch_factor(loader_, outlook);
   // New workers do what the program did while it waited.
   for (Batch& batch : facts.batches) {
-    batch.fetch_ns = scaled(batch.fetch_ns, new_workers ? ratio(times[batch.step][kInput],
+    batch.fetch_ns = scaled(batch.fetch_ns, new_workers ? part_of_whole(times[batch.step][kInput],
                                                                 steps_[batch.step].exposed[kInput])
                                                         : factor);
     if (new_workers) batch.hand_over_ns = scaled(batch.hand_over_ns, hand_over_factor(outlook));
