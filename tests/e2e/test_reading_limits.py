@@ -86,9 +86,7 @@ def test_a_bomb_is_answered_in_bounded_memory(files, name):
     assert peak < 1200 * MB
 
 
-@pytest.mark.parametrize(
-    "name", ["spans", "arguments", "tallies", "properties", "large_ids"]
-)
+@pytest.mark.parametrize("name", ["spans", "arguments", "tallies", "properties", "large_ids"])
 def test_what_expands_to_gigabytes_is_refused(files, name):
     code, lines, _ = run(["report", files / "bombs" / name])
     assert code == 3, lines

@@ -284,9 +284,10 @@ void PhaseModel::simulate_loader(const Pricing& pricing, Outlook outlook,
   const double factor = pricing.fetch_factor(loader_, outlook);
   // New workers do what the program did while it waited.
   for (Batch& batch : facts.batches) {
-    batch.fetch_ns = scaled(batch.fetch_ns, new_workers ? part_of_whole(times[batch.step][kInput],
-                                                                steps_[batch.step].exposed[kInput])
-                                                        : factor);
+    batch.fetch_ns = scaled(
+        batch.fetch_ns,
+        new_workers ? part_of_whole(times[batch.step][kInput], steps_[batch.step].exposed[kInput])
+                    : factor);
     if (new_workers) batch.hand_over_ns = scaled(batch.hand_over_ns, hand_over_factor(outlook));
   }
   std::vector<std::int64_t> compute;
