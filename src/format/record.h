@@ -47,13 +47,16 @@ enum class SpanKind : std::uint8_t {
   compile = 11,
   gc = 12,
   optimizer = 13,
-  // 14 is free.
+  dispatch = 14,  // a call of a compiled function (tf.function, jax.jit): the framework may run its
+                  // ops on threads of its own, and the caller may wait for them
   // Instants about memory: link is the address, ArgKey::bytes the size.
   allocate = 15,
   release = 16,
   tensor_role = 17,  // name: parameter, gradient, optimizer state, input
   annotation = 18,   // a region that the program named to its framework (record_function), or the
                      // framework itself
+  stage = 19,  // a stage of an input pipeline (tf.data) makes an element
+  wait = 20,   // the program waits for a result of a compiled function (block_until_ready, float(x))
 };
 // Instants carry data, not time: they are no part of the program's work.
 inline bool is_instant(SpanKind kind) {

@@ -7,11 +7,12 @@ namespace laptime {
 
 namespace {
 
-// By number; "other" stands for the free ones.
+// By number.
 constexpr const char* kNames[] = {"scope",    "step",    "function",    "op",        "backward",
                                   "kernel",   "copy",    "fill",        "sync",      "launch",
-                                  "loader",   "compile", "gc",          "optimizer", "other",
-                                  "allocate", "release", "tensor_role", "annotation"};
+                                  "loader",   "compile", "gc",          "optimizer", "dispatch",
+                                  "allocate", "release", "tensor_role", "annotation",
+                                  "stage",    "wait"};
 
 }  // namespace
 
