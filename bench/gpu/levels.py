@@ -66,9 +66,9 @@ class Level:
     def _begin_laptime(self, step: Callable[[], None]) -> None:
         from laptime._native import recording
         from laptime.collect import cuda
+        from laptime.collect.patches import Patches
         from laptime.frameworks.torch import memory, ops
         from laptime.frameworks.torch.compile_events import watch_compilations
-        from laptime.frameworks.torch.patches import Patches
 
         problem = recording.start(self._lap)
         if problem:

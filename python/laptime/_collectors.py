@@ -32,12 +32,15 @@ from laptime._messages import say
 if TYPE_CHECKING:
     from typing import Any
 
+    from laptime.frameworks.tensorflow import Options as TensorflowOptions
     from laptime.frameworks.torch import Options
 
 RECORD_VARIABLE = "LAPTIME_RECORD"
 OPTIONS_VARIABLE = "LAPTIME_PYTHON"
 _TRIAL_VARIABLE = "LAPTIME_TUNE"  # read by laptime._tune.applied
 
+# Those that are measured from their import to the end.
+_FRAMEWORKS = ("torch", "tensorflow")
 # Libraries besides torch that launch GPU work from Python.
 _GPU_LIBRARIES = ("jax", "cupy", "numba.cuda")
 
@@ -110,6 +113,9 @@ def _start() -> None:
     for_torch: Any = {**options["torch"], **shared}
     replace_profiler = for_torch.pop("replace_profiler")  # whether its names lead to laptime's
     when_imported("torch", lambda: _start_torch(for_torch, replace_profiler))
+    for_tensorflow: Any = {**shared, "ops": for_torch["ops"], "steps": for_torch["steps"]}
+    when_imported("tensorflow", lambda: _start_tensorflow(for_tensorflow))
+    when_imported("keras", _start_keras)
     if options["torch"]["gpu"]:
         for name in _GPU_LIBRARIES:
             _give_gpu_lines_when_imported(name, options["include"], options["exclude"])
@@ -135,6 +141,26 @@ def _start_torch(options: Options, replace_profiler: bool) -> None:
         from laptime._tune.applied import install
 
         install()
+
+
+def _start_tensorflow(options: TensorflowOptions) -> None:
+    """Runs with the program's import of tensorflow."""
+    from laptime.collect.own_time import own_time
+
+    with own_time():
+        from laptime.frameworks import tensorflow as tensorflow_collector
+
+        tensorflow_collector.start(options)
+
+
+def _start_keras() -> None:
+    """Runs with the program's import of keras, after that of its backend."""
+    from laptime.collect.own_time import own_time
+
+    with own_time():
+        from laptime.frameworks.keras import watch_loops
+
+        watch_loops()
 
 
 def _replace_torch_profiler() -> None:
@@ -212,8 +238,9 @@ def _write_counts() -> None:
 def _end_collectors() -> None:
     if (blocks := sys.modules.get("laptime._recording")) is not None:
         blocks.end_inner()
-    if (torch := sys.modules.get("laptime.frameworks.torch")) is not None:
-        torch.stop()
+    for framework in _FRAMEWORKS:
+        if (started := sys.modules.get(f"laptime.frameworks.{framework}")) is not None:
+            started.stop()
 
 
 def _stop_with_multiprocessing() -> None:

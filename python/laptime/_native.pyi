@@ -221,6 +221,60 @@ class torch_steps:
         def set_busy(self, busy: bool, /) -> None: ...
         def finish(self) -> None: ...
 
+class tensorflow_steps:
+    """A submodule."""
+
+    @staticmethod
+    def install_input_hook() -> str:
+        """Empty, or the reason why waits for input are not recorded."""
+
+    ERRORS_ONLY: int
+    @staticmethod
+    def set_log_level(level: int) -> int:
+        """Of TensorFlow's own log. The level before, or -1 if it cannot be set."""
+
+    class StepHooks:
+        recorded: bool
+        reports_steps: bool
+        by_program: bool
+
+        def __init__(
+            self,
+            *,
+            begin: Callable[[], None],
+            mark: Callable[[str, int, int], None],
+            add_loader: Callable[[Any], int],
+            name_of: Callable[[Any], str],
+            call_site: int,
+            thread: int,
+        ) -> None: ...
+        def start_over(self, thread: int) -> None: ...
+        def batch_requested(self, iterator: Any, /) -> None: ...
+        def batch_received(
+            self, iterator: Any, batch: Any, raised: type[BaseException] | None
+        ) -> None: ...
+        def iterator_dropped(self, iterator: int, /) -> None: ...
+        def function_began(self, function: Any, /) -> None: ...
+        def function_ended(
+            self, function: Any, result: Any, raised: type[BaseException] | None
+        ) -> None: ...
+        def function_dropped(self, function: int, /) -> None: ...
+        def gradient_began(self, tape: Any, /) -> None: ...
+        def gradient_ended(
+            self, tape: Any, result: Any, raised: type[BaseException] | None
+        ) -> None: ...
+        def optimizer_made(self) -> None: ...
+        def optimizer_stepped(
+            self, optimizer: Any, result: Any, raised: type[BaseException] | None
+        ) -> None: ...
+        def finish(self) -> None: ...
+        def requests_of_call(self) -> list[int]:
+            """When the batches were requested that the last outermost call requested itself, in
+            ticks.
+            """
+
+        def set_busy(self, busy: bool, /) -> None: ...
+
 class gpu:
     """A submodule."""
 
@@ -346,7 +400,9 @@ class torch_ops:
     @staticmethod
     def is_user_code(file: str, /) -> bool: ...
     @staticmethod
-    def call_site_of(file: str, function: str, function_line: int, line: int) -> int: ...
+    def call_site_of(
+        file: str, function: str, function_line: int, line: int, module: str = ""
+    ) -> int: ...
     GeneratedRow = tuple[
         int, str, str, int, int
     ]  # first line, file, function, its first line, line (0: not known)

@@ -6,6 +6,7 @@
 #include "collect/python/binding.h"
 #include "collect/python/lines/line_session.h"
 #include "collect/python/tally_writer.h"
+#include "collect/tensorflow/python/step_hooks.h"
 #include "collect/torch/python/binding.h"
 #include "collect/torch/python/interval_binding.h"
 #include "collect/torch/python/memory_binding.h"
@@ -30,4 +31,5 @@ NB_MODULE(_native, m) {
   laptime::torch::bind_memory(m);
   laptime::torch::bind_step_hooks(m);
   laptime::torch::bind_intervals(m);
+  laptime::tensorflow::bind_step_hooks(m);
 }

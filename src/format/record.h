@@ -55,8 +55,8 @@ enum class SpanKind : std::uint8_t {
   tensor_role = 17,  // name: parameter, gradient, optimizer state, input
   annotation = 18,   // a region that the program named to its framework (record_function), or the
                      // framework itself
-  stage = 19,  // a stage of an input pipeline (tf.data) makes an element
-  wait = 20,   // the program waits for a result of a compiled function (block_until_ready, float(x))
+  stage = 19,        // a stage of an input pipeline (tf.data) makes an element
+  wait = 20,  // the program waits for a result of a compiled function (block_until_ready, float(x))
 };
 // Instants carry data, not time: they are no part of the program's work.
 inline bool is_instant(SpanKind kind) {

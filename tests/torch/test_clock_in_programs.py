@@ -150,7 +150,7 @@ def test_a_block_that_is_interrupted_while_it_waits_for_the_gpu_is_over(tmp_path
 
 
 def test_a_block_whose_end_is_interrupted_leaves_no_clock(tmp_path, monkeypatch):
-    from laptime.frameworks.torch.patches import Patches
+    from laptime.collect.patches import Patches
 
     remove = Patches.remove
 

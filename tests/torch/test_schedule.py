@@ -5,7 +5,7 @@ recorded.
 import random
 
 import pytest
-from laptime.frameworks.torch.schedule import FIRST_BURST, Budget, Everything, Ranges
+from laptime.collect.schedule import FIRST_BURST, Budget, Everything, Ranges
 
 
 def play(schedule, steps, step, cost, noise=0.0, phase="train"):

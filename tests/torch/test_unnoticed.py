@@ -11,7 +11,7 @@ import laptime
 import pytest
 import torch
 from laptime.collect.source import Source
-from laptime.frameworks.torch.sources import Sources
+from laptime.collect.sources import Sources
 from watching_mode import WatchingMode
 
 SEEN = """
@@ -98,10 +98,11 @@ def test_what_a_handler_raises_while_a_source_is_switched_reaches_the_program(ca
     was = signal.signal(signal.SIGUSR1, preempt)
     try:
         sources = Sources(
+            "torch",
             {
                 "signalled": Played(lambda: signal.raise_signal(signal.SIGUSR1)),
                 "next": Played(lambda: switched.append("next")),
-            }
+            },
         )
         with pytest.raises(Preempted):
             sources.switch(True)
@@ -112,7 +113,7 @@ def test_what_a_handler_raises_while_a_source_is_switched_reaches_the_program(ca
         and switched == ["next"]
         and capfd.readouterr().err == ""
     )
-    sources = Sources({"broken": Played(broken)})
+    sources = Sources("torch", {"broken": Played(broken)})
     sources.switch(True)
     assert (
         not sources

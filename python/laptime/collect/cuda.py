@@ -14,12 +14,11 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from types import ModuleType
-from typing import Any
 
 from laptime import _native
 from laptime._messages import say
 from laptime._native import gpu, recording, torch_ops
-from laptime.collect.engine import framework_folders, library_paths
+from laptime.collect.call_sites import configure_call_sites
 from laptime.collect.source import Source
 
 LIBRARY = os.path.join(os.path.dirname(_native.__file__), "liblaptime_cuda.so")
@@ -45,7 +44,7 @@ def load(
         library = _open_library()
         library.defer()
         if lines:
-            _configure_call_sites(list(include), list(exclude))
+            configure_call_sites(include, exclude)
         return GpuSource(library, lines, who)
     except Exception as error:
         reason = str(error) or type(error).__name__
@@ -60,7 +59,7 @@ def give_lines(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> None
     This works if the thread that calls the driver runs Python.
     """
     library = _open_library()
-    _configure_call_sites(list(include), list(exclude))
+    configure_call_sites(include, exclude)
     library.set_call_sites(torch_ops.call_site_function())
 
 
@@ -202,20 +201,6 @@ def _leave(library: gpu.Library, synchronize: Callable[[], object]) -> bool:
 @functools.cache
 def _open_library() -> gpu.Library:
     return gpu.open(LIBRARY)
-
-
-def _configure_call_sites(include: list[str], exclude: list[str]) -> None:
-    torch = sys.modules.get("torch")
-    module: Any = torch.nn.Module if torch is not None else Off  # without torch nothing is a module
-    call = module.__call__ if torch is not None else Off.on
-    torch_ops.configure(
-        library_paths=library_paths(),
-        include=include,
-        exclude=exclude,
-        module_call=call.__code__,
-        module_type=module,
-        framework_folders=framework_folders(torch),
-    )
 
 
 def problem_with_nodes(library: gpu.Library, torch: ModuleType | None) -> str:

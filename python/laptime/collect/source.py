@@ -44,6 +44,13 @@ class Source(ABC):
     def off(self) -> None:
         """Stops recording. Everything that was recorded until now is kept."""
 
+    @property
+    def records(self) -> bool:
+        """Whether it really records while it is on. The steps in which it did not are no recorded
+        steps.
+        """
+        return True
+
     def at_step(self) -> None:  # noqa: B027  most sources have nothing to do here
         """Called at the end of each step in which the source was on."""
 

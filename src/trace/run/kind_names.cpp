@@ -8,11 +8,10 @@ namespace laptime {
 namespace {
 
 // By number.
-constexpr const char* kNames[] = {"scope",    "step",    "function",    "op",        "backward",
-                                  "kernel",   "copy",    "fill",        "sync",      "launch",
-                                  "loader",   "compile", "gc",          "optimizer", "dispatch",
-                                  "allocate", "release", "tensor_role", "annotation",
-                                  "stage",    "wait"};
+constexpr const char* kNames[] = {
+    "scope",    "step",     "function", "op",          "backward",   "kernel", "copy",
+    "fill",     "sync",     "launch",   "loader",      "compile",    "gc",     "optimizer",
+    "dispatch", "allocate", "release",  "tensor_role", "annotation", "stage",  "wait"};
 
 }  // namespace
 

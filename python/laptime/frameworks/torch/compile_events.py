@@ -12,8 +12,8 @@ from typing import Any
 
 from laptime._native import recording
 from laptime.collect.imports import when_imported
+from laptime.collect.patches import Patches
 from laptime.frameworks.torch.compiled_lines import CompiledLines
-from laptime.frameworks.torch.patches import Patches
 
 _LONGEST = 400
 

@@ -13,21 +13,14 @@ the cache, these costs are half and a tenth of that.
 from __future__ import annotations
 
 from types import ModuleType
-from typing import NamedTuple
 
 from laptime._native import recording
+from laptime.collect.stepping import EventCost
 
 _OPS = 50
 _ROUNDS = 5
 _EVENT = 1.0
 _HOOKS = 30.0
-
-
-class EventCost(NamedTuple):
-    """In ticks."""
-
-    event: float = 0.0
-    hooks: float = 0.0
 
 
 def measure_event_cost(torch: ModuleType) -> EventCost:

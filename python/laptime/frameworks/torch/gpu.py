@@ -16,8 +16,8 @@ from laptime._messages import say
 from laptime._native import gpu as _native
 from laptime._native import recording
 from laptime.collect import cuda
+from laptime.collect.patches import Patches
 from laptime.collect.source import Source
-from laptime.frameworks.torch.patches import Patches
 
 
 def load(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> TorchGpu | cuda.Off:

@@ -25,7 +25,7 @@ from torch.utils.data._utils import fetch
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
 from laptime._native import Around, recording, torch_steps
-from laptime.frameworks.torch.patches import Patches
+from laptime.collect.patches import Patches
 
 _FUNCTIONS = (FunctionType, MethodType, functools.partial)
 _BACKWARD = (  # what Tensor.backward, torch.autograd.backward and torch.autograd.grad call

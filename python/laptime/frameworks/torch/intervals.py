@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from laptime._native import recording
 from laptime._native import torch_intervals as _native
-from laptime.frameworks.torch.sources import Sources
+from laptime.collect.sources import Sources
 
 if TYPE_CHECKING:  # a run imports each only if it records it
     from laptime.frameworks.torch.gpu import TorchGpu

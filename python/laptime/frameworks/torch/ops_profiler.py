@@ -28,6 +28,10 @@ class ProfilerOps(OpSource):
         self._check()
         super().__init__("torch.profiler")
 
+    @property
+    def records(self) -> bool:
+        return self._running is not None
+
     def on(self) -> None:
         if self._running is None:
             self.write_kind()

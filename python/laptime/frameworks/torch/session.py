@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 import torch
 
 from laptime._native import recording
-from laptime.collect import engine, marks
+from laptime.collect import marks
+from laptime.collect.gc_spans import GcSpans
+from laptime.collect.patches import Patches
 from laptime.collect.signal_handlers import raised_by_handler
+from laptime.collect.step_session import StepSession
 from laptime.frameworks.torch import children
 from laptime.frameworks.torch.compile_events import watch_compilations
 from laptime.frameworks.torch.event_cost import measure_event_cost
-from laptime.frameworks.torch.gc_spans import GcSpans
 from laptime.frameworks.torch.hooks import install_hooks, install_worker_hooks
 from laptime.frameworks.torch.intervals import Sums
-from laptime.frameworks.torch.patches import Patches
-from laptime.frameworks.torch.schedule import Budget, Everything, Ranges, Schedule
 from laptime.frameworks.torch.settings import Settings
-from laptime.frameworks.torch.sources import load_sources, report_off
+from laptime.frameworks.torch.sources import NAME, load_sources, report_off
 from laptime.frameworks.torch.step_source import StepSource
 
 if TYPE_CHECKING:
@@ -32,17 +32,18 @@ _SHORTEST_NS = 50_000_000
 _INSTEAD = "use laptime.step() or --full (budget=None)"
 
 
-class Session:
+class Session(StepSession):
+    _steps: StepSource
+
     def __init__(self, options: Options) -> None:
+        super().__init__(options["budget"], options["steps"])
         self._options = options
-        self._began, self._began_ticks = time.perf_counter_ns(), recording.now()
         self._patches = Patches()
         self._is_child = self._is_forked = self._in_worker = self._has_worker_hooks = (
             self._has_stopped
         ) = False
         self._gc = GcSpans()
         self._settings = Settings()
-        self._engines_before: tuple[int, int] | None = None
         self._steps = StepSource(
             self._new_schedule,
             lambda: load_sources(options),
@@ -56,6 +57,7 @@ class Session:
         self._settings.install(self._patches)
         self._gc.install()
         marks.mark_step = self._steps.marked_by_program
+        marks.steppers[NAME] = self._steps
         children.when_known(self, Session._begin_in_child)
         if children.is_known():
             self._begin_in_child(self._options["block"])
@@ -76,6 +78,7 @@ class Session:
             closing.callback(self._patches.remove)
             closing.callback(self._gc.remove)
             marks.mark_step = recording.mark_step
+            marks.steppers.pop(NAME, None)
             if await_gpu and self._options["gpu"]:
                 _await_gpu()
 
@@ -159,37 +162,6 @@ class Session:
                 f" {_INSTEAD}",
                 by_clock.took_over,
             )
-
-    def _write_cost(self) -> None:
-        ticks = recording.now() - self._began_ticks
-        if ticks > 0:
-            ns_a_tick = (time.perf_counter_ns() - self._began) / ticks
-            for name, cost in self._steps.costs().items():
-                recording.set_property(f"{name}_ns", round(cost * ns_a_tick))
-
-    def _new_schedule(self) -> Schedule:
-        steps, budget = self._options["steps"], self._options["budget"]
-        if steps is not None:
-            return Ranges([(begin, end) for begin, end in steps])
-        return (
-            Everything()
-            if budget is None
-            else Budget(
-                budget,
-                self._share_of_engines,
-                lambda: self._steps.switching(),
-                lambda: self._steps.cost.hooks,
-            )
-        )
-
-    def _share_of_engines(self) -> float:
-        """The engines' share of the time since the first call, which is when the program began to
-        step.
-        """
-        cost, now = engine.own_cost().estimated_ns, time.perf_counter_ns()
-        if self._engines_before is None:
-            self._engines_before = cost, now
-        return max(0, cost - self._engines_before[0]) / max(1, now - self._engines_before[1])
 
 
 def _await_gpu() -> None:

@@ -20,10 +20,10 @@ from torch.utils.data import DataLoader
 
 from laptime._native import recording
 from laptime.collect.engine import library_paths
+from laptime.collect.patches import Patches
 from laptime.collect.signal_handlers import raised_by_handler
 from laptime.frameworks.torch import setting_facts
 from laptime.frameworks.torch.instances import instances
-from laptime.frameworks.torch.patches import Patches
 
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 # They copy loaders that the program passes to them.

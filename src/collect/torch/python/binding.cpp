@@ -130,7 +130,7 @@ void bind_ops(nb::module_& module) {
         [] { return reinterpret_cast<std::uintptr_t>(&op_call_site_here); });
   m.def("is_user_code", &is_user_code);
   m.def("call_site_of", &call_site_of_line, nb::arg("file"), nb::arg("function"),
-        nb::arg("function_line"), nb::arg("line"));
+        nb::arg("function_line"), nb::arg("line"), nb::arg("module") = "");
   m.def("add_generated_code", &add_generated, nb::arg("file"), nb::arg("rows"));
   m.def("name_modules", [] { name_modules(false); });
   m.def("note_parent",

@@ -102,9 +102,10 @@ class SharedCallSites {
     generation.fetch_add(1, std::memory_order_relaxed);
   }
   std::uint32_t call_site_of(const std::string& file, const std::string& function,
-                             int function_line, std::uint32_t line) {
+                             int function_line, std::uint32_t line, const std::string& module) {
     const std::lock_guard lock(mutex_);
-    return checked(record::add_call_site(codes_.id_of(file, function, function_line), line, 0));
+    const std::uint32_t name = module.empty() ? 0 : record::intern(module);
+    return checked(record::add_call_site(codes_.id_of(file, function, function_line), line, name));
   }
   bool is_user(const std::string& file) {
     const std::lock_guard lock(mutex_);
@@ -395,8 +396,8 @@ void add_generated_code(const std::string& file, const std::vector<GeneratedLine
 }
 
 std::uint32_t call_site_of_line(const std::string& file, const std::string& function,
-                                int function_line, std::uint32_t line) {
-  return SharedCallSites::instance().call_site_of(file, function, function_line, line);
+                                int function_line, std::uint32_t line, const std::string& module) {
+  return SharedCallSites::instance().call_site_of(file, function, function_line, line, module);
 }
 
 bool is_user_code(const std::string& file) { return SharedCallSites::instance().is_user(file); }

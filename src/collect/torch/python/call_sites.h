@@ -60,9 +60,11 @@ struct GeneratedLine {
   std::uint32_t line;
 };
 void add_generated_code(const std::string& file, const std::vector<GeneratedLine>& lines);
-// record::add_call_site of a line that is known from elsewhere.
+// record::add_call_site of a line that is known from elsewhere. `module`: the path of the layer
+// that ran, may be empty.
 std::uint32_t call_site_of_line(const std::string& file, const std::string& function,
-                                int function_line, std::uint32_t line);
+                                int function_line, std::uint32_t line,
+                                const std::string& module = "");
 // Applies the rules of configure_call_sites. Contract: the GIL is held.
 bool is_user_code(const std::string& file);
 

@@ -1,0 +1,95 @@
+"""Records ops through a framework's own profiler, in whole bursts of steps."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+
+from laptime._native import recording, torch_ops, xplane
+from laptime.collect import profiler_owner
+from laptime.collect.signal_handlers import raised_by_handler
+from laptime.collect.source import Source
+
+
+class ProfilerSource(Source):
+    """Contract: ``on`` takes about 0.1 ms. ``off`` takes some milliseconds, in which the profile is
+    read and recorded.
+
+    While the program uses the profiler itself, nothing is recorded, and ``records`` is False.
+    """
+
+    def __init__(
+        self, kind: str, call_sites: Callable[[str, list[str]], list[tuple[int, bool]]]
+    ) -> None:
+        """``call_sites``: those of ops, by the name of their compiled function and their own."""
+        self._kind = kind
+        self._writer = xplane.ProfileWriter(call_sites, input_hooked=True, dispatch_hooked=True)
+        self._begin: tuple[int, int] | None = None  # while a session runs
+        self._events = 0
+        self._try_out()
+        profiler_owner.when_requested(self.off)
+
+    @abstractmethod
+    def _start(self) -> None:
+        """Starts a session of the profiler."""
+
+    @abstractmethod
+    def _stop(self) -> bytes:
+        """Ends the session. Returns its XSpace."""
+
+    @property
+    def kind(self) -> str:
+        return self._kind
+
+    @property
+    def records(self) -> bool:
+        return self._begin is not None
+
+    @property
+    def events(self) -> int:
+        return self._events
+
+    def on(self) -> None:
+        if self._begin is not None or not profiler_owner.acquire(profiler_owner.LAPTIME):
+            return
+        try:
+            self._start()
+        except Exception as error:
+            profiler_owner.release(profiler_owner.LAPTIME)
+            if raised_by_handler(error):
+                raise
+            self._warn_busy()
+            return
+        self._begin = torch_ops.clock_point()
+
+    def off(self) -> None:
+        begin, self._begin = self._begin, None
+        if begin is None:
+            return
+        end = torch_ops.clock_point()
+        try:
+            space = self._stop()
+        finally:
+            profiler_owner.release(profiler_owner.LAPTIME)
+        self._events += self._writer.put(space, begin, end)
+
+    def close(self) -> None:
+        self.off()
+        profiler_owner.when_requested(None)
+
+    def _try_out(self) -> None:
+        """The first session of a process takes longer than later ones."""
+        if not profiler_owner.acquire(profiler_owner.LAPTIME):
+            return
+        try:
+            self._start()
+            if not self._stop():
+                raise RuntimeError("its profiler returned an empty profile")
+        finally:
+            profiler_owner.release(profiler_owner.LAPTIME)
+
+    def _warn_busy(self) -> None:
+        recording.warn(
+            "ops_profiler_busy",
+            "intervals without ops, because the program used the framework's profiler itself",
+        )

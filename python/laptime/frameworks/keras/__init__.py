@@ -1,0 +1,22 @@
+"""Keras: the batches of ``fit``, ``evaluate`` and ``predict`` as steps, on every backend, and the
+lines where layers are made.
+
+Importing this does not import keras.
+"""
+
+from __future__ import annotations
+
+from laptime._messages import say
+
+__all__ = ["watch_loops"]
+
+
+def watch_loops() -> None:
+    """Call when the program has imported keras. A failure is reported in one line."""
+    try:
+        from laptime.frameworks.keras import layers, loops
+
+        loops.install()
+        layers.install()
+    except Exception as error:
+        say(f"keras is not measured: {error}")
