@@ -13,7 +13,7 @@
 #include "import/open_stream.h"
 #include "import/testing/compression.h"
 #include "import/testing/memory_source.h"
-#include "import/testing/xspace.h"
+#include "xplane/testing/xspace.h"
 
 namespace laptime {
 namespace {

@@ -1,9 +1,9 @@
-#include "import/xplane/gpu_details.h"
+#include "xplane/gpu_details.h"
 
 #include <gtest/gtest.h>
 
-#include "import/xplane/event_kind.h"
-#include "import/xplane/stat_value.h"
+#include "xplane/event_kind.h"
+#include "xplane/stat_value.h"
 
 namespace laptime {
 namespace {
