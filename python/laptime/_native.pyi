@@ -462,9 +462,7 @@ class xplane:
             input_hooked: bool,
             dispatch_hooked: bool,
         ) -> None: ...
-        def put(
-            self, space: bytes, begin: torch_ops.Moment, end: torch_ops.Moment
-        ) -> int:
+        def put(self, space: bytes, begin: torch_ops.Moment, end: torch_ops.Moment) -> int:
             """Records the session's spans and returns their number.
 
             ``begin`` and ``end`` are ``torch_ops.clock_point()`` around the session.

@@ -199,15 +199,13 @@ void EventDecoder::finish(SpanRow& row) {
   if (row.name == 0 && is_memory(row.kind)) row.name = texts_.device({});
   if (row.name == 0) {
     if (name_->name_id == 0)
-      name_->name_id =
-          texts_.text(type_ == PlaneType::host ? name_->kind.name : name_->full_name);
+      name_->name_id = texts_.text(type_ == PlaneType::host ? name_->kind.name : name_->full_name);
     row.name = name_->name_id;
   }
   if (type_ != PlaneType::host || name_->kind.detail.empty() || row.kind != name_->kind.kind)
     return;
   if (name_->detail_id == 0) name_->detail_id = texts_.text(name_->kind.detail);
-  row.add(row.kind == SpanKind::stage ? pipeline_key_ : op_key_, ArgType::string,
-          name_->detail_id);
+  row.add(row.kind == SpanKind::stage ? pipeline_key_ : op_key_, ArgType::string, name_->detail_id);
 }
 
 }  // namespace laptime

@@ -85,8 +85,7 @@ EventKind event_kind(std::string_view name, std::string_view display_name) {
   if (name.starts_with("IteratorGetNextOp::DoCompute") ||
       name.starts_with("IteratorGetNextAsOptionalOp::DoCompute"))
     return {SpanKind::loader, kInput};
-  if (name.starts_with(kIterator))
-    return {SpanKind::stage, name.substr(name.rfind(':') + 1), name};
+  if (name.starts_with(kIterator)) return {SpanKind::stage, name.substr(name.rfind(':') + 1), name};
   if (is_compilation(name))
     return {SpanKind::compile, name.starts_with('$') ? name.substr(1) : shown};
   if (name.starts_with('$')) return {SpanKind::function, name.substr(1)};

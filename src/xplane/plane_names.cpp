@@ -94,8 +94,7 @@ void PlaneNames::add_entry(ByteView bytes, bool is_event) {
     }
   }
   if (raw.id == UINT64_MAX) return;
-  memory_ +=
-      kBytesOfPlace + 2 * (is_event ? sizeof(PlaneEventName) : sizeof(PlaneStatName));
+  memory_ += kBytesOfPlace + 2 * (is_event ? sizeof(PlaneEventName) : sizeof(PlaneStatName));
   if (is_event) {
     PlaneEventName name;
     name.full_name = raw.name;

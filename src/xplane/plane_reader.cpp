@@ -143,10 +143,10 @@ bool PlaneReader::set_times(const RawEvent& raw, std::int64_t zero, SpanRow& row
     return false;
   }
   std::int64_t end_ps = 0;
-  const bool overflows =
-      raw.duration_ps < 0 || __builtin_add_overflow(raw.offset_ps, raw.duration_ps, &end_ps) ||
-      __builtin_add_overflow(zero, raw.offset_ps / kPsPerNs, &row.start) ||
-      __builtin_add_overflow(zero, end_ps / kPsPerNs, &row.end);
+  const bool overflows = raw.duration_ps < 0 ||
+                         __builtin_add_overflow(raw.offset_ps, raw.duration_ps, &end_ps) ||
+                         __builtin_add_overflow(zero, raw.offset_ps / kPsPerNs, &row.start) ||
+                         __builtin_add_overflow(zero, end_ps / kPsPerNs, &row.end);
   if (!overflows && row.start > -kLatest && row.end < kLatest) return true;
   visitor.leave_out(PlaneVisitor::LeftOut::impossible_time);
   return false;

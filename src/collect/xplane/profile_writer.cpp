@@ -117,8 +117,8 @@ std::uint64_t ProfileWriter::put(ByteView space, TickLine::Moment from, TickLine
     LineWriter writer(line, stream_of(line), clock, zero, length);
     for (const ProfileSpans::Span& span : line.spans) {
       const auto origin = origins_.find({spans.function_of(span), span.op});
-      count += writer.put(span.row, span.op == 0 || origin == origins_.end() ? Origin{}
-                                                                            : origin->second);
+      count += writer.put(span.row,
+                          span.op == 0 || origin == origins_.end() ? Origin{} : origin->second);
     }
   }
   return count;

@@ -50,9 +50,9 @@ class PlaneImport : private PlaneVisitor {
   PlaneReader reader_;
   XplanePart& part_;
   ProfileTimes& times_;
-  std::uint64_t counted_ = 0;             // of the names, in the budget
-  std::uint64_t major_ = 0, minor_ = 0;   // the device's compute capability
-  std::optional<TrackRows> rows_;         // of the current line
+  std::uint64_t counted_ = 0;            // of the names, in the budget
+  std::uint64_t major_ = 0, minor_ = 0;  // the device's compute capability
+  std::optional<TrackRows> rows_;        // of the current line
 
   // Waits for input on threads that mark no steps, for the thread that does.
   std::vector<Wait> waits_;

@@ -67,8 +67,7 @@ void put_row(const Row& row, const TickLine& line) {
 void bind_profiled_ops(nb::module_& module) {
   module.def("clock_point", &clock_point);
   module.def("put_profiled", [](Moment from, Moment to, const std::vector<Row>& rows) {
-    const TickLine line({std::get<0>(from), std::get<1>(from)},
-                        {std::get<0>(to), std::get<1>(to)});
+    const TickLine line({std::get<0>(from), std::get<1>(from)}, {std::get<0>(to), std::get<1>(to)});
     for (const Row& row : rows) put_row(row, line);
   });
 }

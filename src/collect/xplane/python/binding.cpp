@@ -25,8 +25,8 @@ std::vector<ProfileWriter::Origin> origins_of(const nb::object& resolve, std::st
                                               const std::vector<std::string_view>& ops) {
   const nb::gil_scoped_acquire held;
   try {
-    const nb::object answer = resolve(std::string(function),
-                                      std::vector<std::string>(ops.begin(), ops.end()));
+    const nb::object answer =
+        resolve(std::string(function), std::vector<std::string>(ops.begin(), ops.end()));
     std::vector<ProfileWriter::Origin> origins;
     for (const auto& [call_site, is_backward] :
          nb::cast<std::vector<std::pair<std::uint32_t, bool>>>(answer))
