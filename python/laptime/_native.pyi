@@ -499,6 +499,31 @@ class torch_memory:
         path: str, tensor: type, parameter: type, disable: type, mode_is_on: Callable[[], bool]
     ) -> Memory: ...
 
+class xplane:
+    """A submodule."""
+
+    class ProfileWriter:
+        """Records what a session of TensorFlow's or JAX's own profiler saw in this process.
+
+        ``resolve`` gets a function and full names of its ops, and returns a call site (0: unknown)
+        and whether it is a gradient, for each. The function is the traced one
+        (``__inference_step_12``), the module of XLA's instructions, or "". It is called once for
+        each op. If it raises, the ops have no call sites.
+        """
+
+        def __init__(
+            self,
+            resolve: Callable[[str, list[str]], list[tuple[int, bool]]],
+            *,
+            input_hooked: bool,
+            dispatch_hooked: bool,
+        ) -> None: ...
+        def put(self, space: bytes, begin: torch_ops.Moment, end: torch_ops.Moment) -> int:
+            """Records the session's spans and returns their number.
+
+            ``begin`` and ``end`` are ``torch_ops.clock_point()`` around the session.
+            """
+
 class LineSession:
     def __init__(self) -> None: ...
     def add(self, code: CodeType, /) -> None: ...

@@ -12,6 +12,7 @@
 #include "collect/torch/python/memory_binding.h"
 #include "collect/torch/python/session_binding.h"
 #include "collect/torch/python/step_hooks.h"
+#include "collect/xplane/python/binding.h"
 #include "laptime/laptime.h"
 #include "recording_binding.h"
 #include "sigterm.h"
@@ -32,4 +33,5 @@ NB_MODULE(_native, m) {
   laptime::torch::bind_step_hooks(m);
   laptime::torch::bind_intervals(m);
   laptime::tensorflow::bind_step_hooks(m);
+  laptime::bind_xplane(m);
 }

@@ -36,7 +36,8 @@ void put_records(const RawRecord* records, std::size_t count) noexcept {
   if (ThreadState* const thread = thread_state()) put_records(*thread, records, count);
 }
 
-void put_with_args(const RawRecord& first, const Arg* args, std::uint32_t count) noexcept {
+void put_with_args(ThreadState& thread, const RawRecord& first, const Arg* args,
+                   std::uint32_t count) noexcept {
   constexpr std::uint32_t kMostArgs = 15;
   RawRecord records[1 + kMostArgs];
   count = count < kMostArgs ? count : kMostArgs;
@@ -49,7 +50,12 @@ void put_with_args(const RawRecord& first, const Arg* args, std::uint32_t count)
                       first.track,
                       static_cast<std::uint8_t>(args[i].type),
                       RecordType::arg};
-  put_records(records, 1 + count);
+  put_records(thread, records, 1 + count);
+}
+
+void put_with_args(const RawRecord& first, const Arg* args, std::uint32_t count) noexcept {
+  if (ThreadState* const thread = thread_state()) [[likely]]
+    put_with_args(*thread, first, args, count);
 }
 
 RawRecord op_record(const Op& op) {
@@ -143,6 +149,22 @@ void name_thread(std::string_view name) noexcept {
 
 std::uint32_t track_of_thread(std::uint64_t os_thread, std::string_view name) noexcept {
   return Recorder::get().track_of_thread(os_thread, name);
+}
+
+Cursor* open_thread(std::uint64_t os_thread, std::string_view name) noexcept {
+  return Recorder::get().open_thread(os_thread, name);
+}
+
+void put_span_of(Cursor* cursor, const Span& span, const Arg* args, std::uint32_t count) noexcept {
+  auto* const thread = static_cast<ThreadState*>(cursor);
+  if (!thread || thread->epoch != epoch()) return;
+  RawRecord record = span_record(span);
+  record.track = 0;
+  put_with_args(*thread, record, args, count);
+}
+
+void close_thread(Cursor* cursor) noexcept {
+  if (cursor) Recorder::get().retire_thread(static_cast<ThreadState*>(cursor));
 }
 
 void warn(std::uint32_t warning, std::uint64_t count) noexcept {

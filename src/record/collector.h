@@ -111,6 +111,15 @@ LAPTIME_API Cursor* cursor() noexcept;
 
 LAPTIME_API void put_tally(const Tally& tally) noexcept;
 
+// ---- Spans of another thread of this process, put after the fact. ----
+// Takes a slot of the thread's track. Null if nothing records. `os_thread`, `name`: as for
+// track_of_thread. Contract: the calling thread alone uses it, and closes it.
+LAPTIME_API Cursor* open_thread(std::uint64_t os_thread, std::string_view name) noexcept;
+// Span::track is ignored. Does nothing after the recording of open_thread.
+LAPTIME_API void put_span_of(Cursor* thread, const Span& span, const Arg* args,
+                             std::uint32_t count) noexcept;
+LAPTIME_API void close_thread(Cursor* thread) noexcept;
+
 // A new id for Span::link, unique over the run's processes.
 LAPTIME_API std::uint64_t new_link() noexcept;
 

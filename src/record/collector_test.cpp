@@ -42,6 +42,39 @@ TEST_F(CollectorTest, TalliesAndArgumentsOfCollectors) {
   }
 }
 
+TEST_F(CollectorTest, SpansOfAnotherThreadAreOnItsTrack) {
+  EXPECT_EQ(record::open_thread(1, "nobody"), nullptr);
+  record::put_span_of(nullptr, {}, nullptr, 0);
+  ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
+  scopes(1);
+  const auto own = static_cast<std::uint64_t>(syscall(SYS_gettid));
+  const std::uint32_t name = record::intern("op");
+  const record::Arg arg{ArgKey::flops, ArgType::integer, 7};
+  for (const std::uint64_t thread : {own, std::uint64_t{1}}) {
+    record::Cursor* const cursor = record::open_thread(thread, "pool");
+    for (int i = 0; i < 3000; ++i)
+      record::put_span_of(cursor, {.start = 100, .end = 200, .name = name, .kind = SpanKind::op},
+                          &arg, 1);
+    record::close_thread(cursor);
+  }
+  record::Cursor* const late = record::open_thread(1, "pool");
+  const std::uint32_t own_track = record::track_of_thread(own, ""),
+                      others = record::track_of_thread(1, "");
+  ASSERT_EQ(laptime_stop(), 0);
+  record::put_span_of(late, {.start = 100, .end = 200, .name = name}, nullptr, 0);
+  record::close_thread(late);
+
+  const auto run = open_run(path_);
+  ASSERT_TRUE(run);
+  std::map<std::uint32_t, std::uint64_t> rows, args;
+  for (const Block& block : run->parts[0].blocks) {
+    rows[block.summary.track] += block.summary.rows;
+    args[block.summary.track] += block.summary.args;
+  }
+  EXPECT_EQ(rows, (std::map<std::uint32_t, std::uint64_t>{{own_track, 3001}, {others, 3000}}));
+  EXPECT_EQ(args[others], 3000u);
+}
+
 TEST_F(CollectorTest, TalliesOfAnotherThreadAreOnItsTrackWhetherItRecordsOrNot) {
   EXPECT_EQ(record::track_of_thread(1, "nobody"), 0u);
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);

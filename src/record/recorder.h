@@ -81,6 +81,8 @@ class Recorder {
   RawRecord* renew(ThreadState& thread, std::size_t count) noexcept;
   ThreadState* attach_thread() noexcept;
   void retire_thread(ThreadState* thread) noexcept;
+  // A state that records on the track of another thread. Null if nothing records.
+  ThreadState* open_thread(std::uint64_t os_thread, std::string_view name) noexcept;
   void name_thread(ThreadState& thread, std::string_view name);
   std::uint32_t track_of_thread(std::uint64_t os_thread, std::string_view name) noexcept;
 

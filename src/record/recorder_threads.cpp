@@ -126,6 +126,19 @@ std::uint32_t Recorder::track_of_thread(std::uint64_t os_thread, std::string_vie
   return ahead->second;
 }
 
+// The state has no `os_thread`: the thread's own state, now or later, stays the one that is found.
+ThreadState* Recorder::open_thread(std::uint64_t os_thread, std::string_view name) noexcept {
+  const std::uint32_t track = track_of_thread(os_thread, name);
+  Recording* const recording = current();
+  if (track == 0 || !recording) return nullptr;
+  ThreadState* const thread = attach_thread();
+  if (!thread) return nullptr;
+  const std::lock_guard lock(registry_);
+  thread->track = track;
+  thread->epoch = recording->epoch;
+  return thread;
+}
+
 void Recorder::hand_over(ThreadState& thread, Recording& recording) noexcept {
   Slot* const slot = thread.slot.exchange(nullptr, std::memory_order_acq_rel);
   thread.end.store(nullptr, std::memory_order_relaxed);

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "base/varint.h"
-#include "import/xplane/fields.h"
 #include "import/xplane/plane_import.h"
 #include "import/xplane/plane_stream.h"
-#include "import/xplane/protobuf_views.h"
 #include "import/xplane/xplane_part.h"
+#include "xplane/fields.h"
+#include "xplane/protobuf_views.h"
 
 namespace laptime {
 

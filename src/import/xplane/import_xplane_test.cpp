@@ -13,7 +13,7 @@
 #include "import/open_stream.h"
 #include "import/testing/compression.h"
 #include "import/testing/memory_source.h"
-#include "import/testing/xspace.h"
+#include "xplane/testing/xspace.h"
 
 namespace laptime {
 namespace {
@@ -125,10 +125,22 @@ TEST(ImportXplane, ReadsNamesTimesAndKindsOfHostEvents) {
   const std::vector<Span> expected = {
       {"python", "Conv2D", SpanKind::op, 5'002, 5'005, 0, {}},
       {"python", "MatMul", SpanKind::op, 5'006, 5'007, 0, {{"op", "net/dense/MatMul"}}},
-      {"python", "Iterator::Map", SpanKind::scope, 5'008, 5'009, 0, {}},
+      {"python",
+       "Map",
+       SpanKind::stage,
+       5'008,
+       5'009,
+       0,
+       {{"pipeline", "Iterator::Root::Prefetch::Map"}}},
       {"python", "input", SpanKind::loader, 5'020, 5'025, 0, {}},
       {"python", "tf.function-graph_building", SpanKind::compile, 5'030, 5'031, 0, {}},
-      {"python", "fusion.3", SpanKind::op, 5'040, 5'041, 0, {{"hlo_module", "jit"}}},
+      {"python",
+       "fusion",
+       SpanKind::op,
+       5'040,
+       5'041,
+       0,
+       {{"op", "fusion.3"}, {"hlo_module", "jit"}}},
       {"python", "train.py:12 main", SpanKind::function, 5'010, 5'060, 0, {}},
       {"python", "train", SpanKind::step, 5'001, 5'091, 0, {}}};
   EXPECT_EQ(run.spans, expected);
@@ -149,14 +161,39 @@ TEST(ImportXplane, CountsWhatItLeavesOut) {
   const Imported run = import(xspace({TestPlane("/host:CPU")
                                           .line(1, "t",
                                                 {{"ThreadpoolListener::Record", 0, 0},
-                                                 {"MemoryAllocation", 0, 0},
                                                  {"x", 0, -5},
                                                  {"y", 0, INT64_MAX},
                                                  {"z", INT64_MAX, INT64_MAX}})
                                           .bytes()}));
-  EXPECT_EQ(run.warnings,
-            (std::map<std::string, std::uint64_t>{
-                {"impossible_times", 2}, {"memory_events", 1}, {"thread_pool_events", 1}}));
+  EXPECT_EQ(run.warnings, (std::map<std::string, std::uint64_t>{{"impossible_times", 2},
+                                                                {"thread_pool_events", 1}}));
+}
+
+TEST(ImportXplane, AllocationsHaveAddressBytesAndDevice) {
+  const Imported run = import(xspace(
+      {TestPlane("/host:CPU")
+           .line(1, "t",
+                 {{"MemoryAllocation",
+                   0,
+                   0,
+                   {{"addr", 77}, {"requested_bytes", 512}, {"allocator_name", 0, "GPU_1_bfc"}}},
+                  {"MemoryDeallocation", 1'000, 0, {{"addr", 77}}}})
+           .bytes()}));
+  const std::vector<Span> expected = {
+      {"t", "cuda:1", SpanKind::allocate, 0, 0, 77, {{"bytes", "512"}}},
+      {"t", "cpu", SpanKind::release, 1, 1, 77, {}}};
+  EXPECT_EQ(run.spans, expected);
+}
+
+TEST(ImportXplane, ACallThatIsNotedTwiceIsOneDispatch) {
+  const Imported run =
+      import(xspace({TestPlane("/host:CPU")
+                         .line(1, "python",
+                               {{"step", 0, 9'000, {{"tf_function_call", 0, "notTraced-nonXla"}}},
+                                {"EagerLocalExecute: __inference_step_7", 1'000, 5'000}})
+                         .bytes()}));
+  const std::vector<Span> expected = {{"python", "step", SpanKind::dispatch, 0, 9, 0, {}}};
+  EXPECT_EQ(run.spans, expected);
 }
 
 TEST(ImportXplane, GpuWorkHasItsLaunchConfigAndCopy) {

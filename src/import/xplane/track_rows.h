@@ -5,35 +5,14 @@
 // more than kOpen are open, rows leave in a wrong order, and readers sort them.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "format/columns.h"
 #include "import/xplane/row_queue.h"
+#include "xplane/span_row.h"
 
 namespace laptime {
-
-struct SpanRow {
-  static constexpr std::size_t kMaxArgs = 6;
-  struct Arg {
-    ArgKey key;
-    ArgType type;
-    std::uint64_t value;
-  };
-
-  std::int64_t start = 0, end = 0;
-  std::uint32_t name = 0;
-  SpanKind kind = SpanKind::scope;
-  std::uint8_t arg_count = 0;
-  std::uint64_t link = 0;
-  std::array<Arg, kMaxArgs> args;
-
-  // Beyond kMaxArgs it is left out.
-  void add(ArgKey key, ArgType type, std::uint64_t value) {
-    if (arg_count < kMaxArgs) args[arg_count++] = {key, type, value};
-  }
-};
 
 class TrackRows {
  public:

@@ -41,6 +41,15 @@ std::uint32_t XplanePart::launch_config(const LaunchConfig& config) {
   return it->second;
 }
 
+std::uint32_t XplanePart::device(Device device) {
+  const auto [it, is_new] = devices_.try_emplace(device, 0);
+  if (is_new) {
+    it->second = text(device_name(device));
+    facts_.push_back(DeviceFact{it->second, device});
+  }
+  return it->second;
+}
+
 std::uint32_t XplanePart::add_track(TrackKind kind, std::uint64_t os_id, std::string_view name) {
   budget_.take(kBytesOfTrack);
   const std::uint32_t id = kFirstThreadTrack + tracks_++;

@@ -17,17 +17,19 @@
 #include "format/writer.h"
 #include "import/import_budget.h"
 #include "import/xplane/row_queue.h"
+#include "xplane/span_row.h"
 
 namespace laptime {
 
-class XplanePart {
+class XplanePart : public SpanTexts {
  public:
   XplanePart(LapWriter& writer, ImportBudget& budget)
       : writer_(writer), budget_(budget), number_(writer.add_part()), rows_(writer, number_) {}
 
   // 0 for the empty text. A text is copied once, and cut at 64 KiB.
-  std::uint32_t text(std::string_view text);
-  std::uint32_t launch_config(const LaunchConfig& config);
+  std::uint32_t text(std::string_view text) override;
+  std::uint32_t launch_config(const LaunchConfig& config) override;
+  std::uint32_t device(Device device) override;
   std::uint32_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name);
   // A later value replaces an earlier one.
   void set_property(std::string_view key, std::string_view value);
@@ -63,6 +65,7 @@ class XplanePart {
   std::deque<std::string> stored_;  // what texts_ and facts_ refer to
   std::unordered_map<std::string_view, std::uint32_t> texts_;
   std::map<LaunchConfig, std::uint32_t> configs_;
+  std::map<Device, std::uint32_t> devices_;
   std::map<std::string, std::variant<std::string, std::int64_t>, std::less<>> properties_;
   std::map<std::string_view, Warning> warnings_;
   std::uint32_t tracks_ = 0;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/tick_line.h"
 #include "collect/python/interpreter/string_caster.h"
 #include "collect/torch/op_callbacks.h"
 #include "collect/torch/op_names.h"
@@ -31,25 +32,6 @@ Moment clock_point() {
   const ClockPoint point = read_clock_point();
   return {point.ticks, point.realtime_ns};
 }
-
-// Interpolates between two moments that were read on both clocks.
-class TickLine {
- public:
-  TickLine(Moment from, Moment to)
-      : ticks_(std::get<0>(from)),
-        ns_(std::get<1>(from)),
-        rate_(std::get<1>(to) > ns_ ? static_cast<double>(std::get<0>(to) - ticks_) /
-                                          static_cast<double>(std::get<1>(to) - ns_)
-                                    : 1.0) {}
-  std::uint64_t at(std::uint64_t ns) const {
-    return ticks_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(
-                        static_cast<double>(static_cast<std::int64_t>(ns - ns_)) * rate_));
-  }
-
- private:
-  std::uint64_t ticks_, ns_;
-  double rate_;
-};
 
 // Threads that the profiler saw and the recorder did not get one track each per recording.
 std::uint16_t track_of(std::uint64_t thread) {
@@ -85,7 +67,7 @@ void put_row(const Row& row, const TickLine& line) {
 void bind_profiled_ops(nb::module_& module) {
   module.def("clock_point", &clock_point);
   module.def("put_profiled", [](Moment from, Moment to, const std::vector<Row>& rows) {
-    const TickLine line(from, to);
+    const TickLine line({std::get<0>(from), std::get<1>(from)}, {std::get<0>(to), std::get<1>(to)});
     for (const Row& row : rows) put_row(row, line);
   });
 }

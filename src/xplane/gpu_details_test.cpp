@@ -1,9 +1,8 @@
-#include "import/xplane/gpu_details.h"
+#include "xplane/gpu_details.h"
 
 #include <gtest/gtest.h>
 
-#include "import/xplane/event_kind.h"
-#include "import/xplane/stat_value.h"
+#include "xplane/stat_value.h"
 
 namespace laptime {
 namespace {
@@ -42,21 +41,6 @@ TEST(TensorTexts, AreWrittenAsTorchWritesThem) {
   EXPECT_EQ(tensor_texts("[28,28]").shapes, "");
   EXPECT_EQ(tensor_texts("(float)").shapes, "");
   EXPECT_EQ(tensor_texts("()").shapes, "[]");
-}
-
-TEST(EventKind, MarkersTellThePhase) {
-  EXPECT_EQ(phase_of_marker("Profiled batch"), "train");
-  EXPECT_EQ(phase_of_marker("Train_step"), "train");
-  EXPECT_EQ(phase_of_marker("eval_step"), "validation");
-  EXPECT_EQ(phase_of_marker("predict"), "inference");
-  EXPECT_EQ(phase_of_marker("step"), "train");
-}
-
-TEST(EventKind, OnlyANameWithItsTypeIsAnOp) {
-  EXPECT_EQ(event_kind("adam/Add_2:AddV2", "AddV2").kind, SpanKind::op);
-  EXPECT_EQ(event_kind("adam/Add_2:AddV2", "AddV2").op, "adam/Add_2");
-  EXPECT_EQ(event_kind("KernelAndDeviceFunc::Run", "Run").kind, SpanKind::scope);
-  EXPECT_EQ(event_kind("AddV2", "AddV2").kind, SpanKind::scope);
 }
 
 }  // namespace

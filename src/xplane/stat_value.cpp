@@ -1,10 +1,10 @@
-#include "import/xplane/stat_value.h"
+#include "xplane/stat_value.h"
 
 #include <algorithm>
 #include <protozero/pbf_message.hpp>
 
-#include "import/xplane/fields.h"
-#include "import/xplane/protobuf_views.h"
+#include "xplane/fields.h"
+#include "xplane/protobuf_views.h"
 
 namespace laptime {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "import/xplane/plane_names.h"
+#include "xplane/plane_names.h"
 
 namespace laptime {
 

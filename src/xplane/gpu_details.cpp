@@ -1,4 +1,4 @@
-#include "import/xplane/gpu_details.h"
+#include "xplane/gpu_details.h"
 
 #include <algorithm>
 #include <array>

@@ -1,12 +1,12 @@
-#include "import/xplane/plane_names.h"
+#include "xplane/plane_names.h"
 
 #include <algorithm>
 #include <array>
 #include <protozero/pbf_message.hpp>
 #include <utility>
 
-#include "import/xplane/fields.h"
-#include "import/xplane/protobuf_views.h"
+#include "xplane/fields.h"
+#include "xplane/protobuf_views.h"
 
 namespace laptime {
 
@@ -16,7 +16,7 @@ using xplane::Entry;
 using xplane::Metadata;
 using xplane::Plane;
 
-constexpr std::array<std::pair<std::string_view, StatRole>, 15> kRoles{{
+constexpr std::array<std::pair<std::string_view, StatRole>, 25> kRoles{{
     {"step_num", StatRole::step_num},
     {"correlation_id", StatRole::correlation_id},
     {"hlo_op", StatRole::hlo_op},
@@ -27,6 +27,16 @@ constexpr std::array<std::pair<std::string_view, StatRole>, 15> kRoles{{
     {"memcpy_details", StatRole::memcpy_details},
     {"memset_details", StatRole::memset_details},
     {"cuda_graph_node_id", StatRole::graph_node},
+    {"tf_function_call", StatRole::function_call},
+    {"id", StatRole::id},
+    {"parent_id", StatRole::parent_id},
+    {"buffered_elements", StatRole::buffered_elements},
+    {"parallelism", StatRole::parallelism},
+    {"num_parallel_calls", StatRole::num_parallel_calls},
+    {"autotune", StatRole::autotune},
+    {"allocator_name", StatRole::allocator},
+    {"addr", StatRole::address},
+    {"requested_bytes", StatRole::allocated_bytes},
     {"process_id", StatRole::process_id},
     {"profile_start_time", StatRole::profile_start_time},
     {"gpu_device_name", StatRole::device_name},
@@ -63,7 +73,7 @@ PlaneEventName& PlaneNames::event(std::uint64_t id) {
 
 PlaneStatName* PlaneNames::stat(std::uint64_t id) { return stats_.find(id); }
 
-Status PlaneNames::add_entry(ByteView bytes, bool is_event) {
+void PlaneNames::add_entry(ByteView bytes, bool is_event) {
   RawEntry raw;
   protozero::pbf_message<Entry> entry(as_data(bytes));
   while (entry.next()) {
@@ -83,11 +93,8 @@ Status PlaneNames::add_entry(ByteView bytes, bool is_event) {
       entry.skip();
     }
   }
-  if (raw.id == UINT64_MAX) return {};
-  const std::uint64_t size =
-      kBytesOfPlace + 2 * (is_event ? sizeof(PlaneEventName) : sizeof(PlaneStatName));
-  if (!budget_.take(size)) return budget_.refusal();
-  counted_ += size;
+  if (raw.id == UINT64_MAX) return;
+  memory_ += kBytesOfPlace + 2 * (is_event ? sizeof(PlaneEventName) : sizeof(PlaneStatName));
   if (is_event) {
     PlaneEventName name;
     name.full_name = raw.name;
@@ -98,10 +105,9 @@ Status PlaneNames::add_entry(ByteView bytes, bool is_event) {
     stats_.names.push_back({raw.name, role_of(raw.name)});
     stats_.by_id[raw.id + 1] = static_cast<std::uint32_t>(stats_.names.size());
   }
-  return {};
 }
 
-Status PlaneNames::read(ByteView plane) {
+bool PlaneNames::read(ByteView plane, std::uint64_t memory) {
   unnamed_.full_name = "unnamed";
   unnamed_.kind = {SpanKind::scope, unnamed_.full_name};
   protozero::pbf_message<Plane> message(as_data(plane));
@@ -115,16 +121,17 @@ Status PlaneNames::read(ByteView plane) {
         name_ = as_text(message.get_view());
         break;
       case Plane::event_metadata:
-        RETURN_IF_ERROR(add_entry(as_bytes(message.get_view()), true));
+        add_entry(as_bytes(message.get_view()), true);
         break;
       case Plane::stat_metadata:
-        RETURN_IF_ERROR(add_entry(as_bytes(message.get_view()), false));
+        add_entry(as_bytes(message.get_view()), false);
         break;
       default:
         message.skip();
     }
+    if (memory_ > memory) return false;
   }
-  return {};
+  return true;
 }
 
 }  // namespace laptime

@@ -7,13 +7,11 @@
 
 #include "base/bytes.h"
 #include "base/flat_map.h"
-#include "base/status.h"
-#include "import/import_budget.h"
-#include "import/xplane/event_kind.h"
+#include "xplane/event_kind.h"
 
 namespace laptime {
 
-// Stats that an importer uses.
+// Stats with a meaning here.
 enum class StatRole : std::uint8_t {
   none,
   step_num,
@@ -26,6 +24,18 @@ enum class StatRole : std::uint8_t {
   memcpy_details,
   memset_details,
   graph_node,
+  function_call,
+  id,
+  // Of stages of tf.data.
+  parent_id,
+  buffered_elements,
+  parallelism,
+  num_parallel_calls,
+  autotune,
+  // Of allocations.
+  allocator,
+  address,
+  allocated_bytes,
   // Of whole planes.
   process_id,
   profile_start_time,
@@ -37,24 +47,25 @@ enum class StatRole : std::uint8_t {
 struct PlaneEventName {
   EventKind kind;
   std::string_view full_name;
-  std::uint32_t name_id = 0, op_id = 0;  // texts of the part, 0 until they are used
+  std::uint32_t name_id = 0, detail_id = 0;  // texts, 0 until they are used
 };
 struct PlaneStatName {
   std::string_view name;
   StatRole role = StatRole::none;
-  std::uint32_t name_id = 0;  // text of the part, 0 until it is used as a value
+  std::uint32_t name_id = 0;  // a text, 0 until it is used as a value
   std::uint32_t config = 0;   // launch config that the name describes, 0 until it is used
 };
 
 class PlaneNames {
  public:
-  explicit PlaneNames(ImportBudget& budget) : budget_(budget) {}
+  PlaneNames() = default;
   PlaneNames(const PlaneNames&) = delete;
-  ~PlaneNames() { budget_.give_back(counted_); }
 
-  // Views into `plane`, which outlives this. Throws protozero::exception for damaged bytes. An
-  // error if the budget does not hold them.
-  Status read(ByteView plane);
+  // Views into `plane`, which outlives this. Throws protozero::exception for damaged bytes. False
+  // if they need more than `memory` bytes.
+  bool read(ByteView plane, std::uint64_t memory);
+  // The bytes that they need.
+  std::uint64_t memory() const { return memory_; }
 
   PlaneEventName& event(std::uint64_t id);  // an unnamed one where there is none
   PlaneStatName* stat(std::uint64_t id);    // null: there is none
@@ -69,10 +80,9 @@ class PlaneNames {
   };
   struct RawEntry;
 
-  Status add_entry(ByteView entry, bool is_event);
+  void add_entry(ByteView entry, bool is_event);
 
-  ImportBudget& budget_;
-  std::uint64_t counted_ = 0;
+  std::uint64_t memory_ = 0;
   std::string_view name_;
   Table<PlaneEventName> events_;
   Table<PlaneStatName> stats_;

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "import/xplane/fields.h"
+#include "xplane/fields.h"
 
 namespace laptime::xplane {
 

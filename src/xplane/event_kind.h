@@ -10,10 +10,12 @@ namespace laptime {
 
 struct EventKind {
   SpanKind kind = SpanKind::scope;
-  std::string_view name;     // what the span is called; part of the event's name, or static
-  std::string_view op = {};  // TensorFlow's full name of the op: "sequential/dense/MatMul"
-  bool is_twofold = false;   // JAX notes each call twice, one within the other
-  enum class Left : std::uint8_t { no, pool, memory } left = Left::no;  // left out, and counted as
+  std::string_view name;         // what the span is called; part of the event's name, or static
+  std::string_view detail = {};  // the long name: of an op "sequential/dense/MatMul", of a stage
+                                 // "Iterator::Root::Prefetch"
+  bool is_twofold = false;       // noted twice, one within the other
+  bool is_runtime = false;       // a scope of the framework's runtime
+  bool is_pool_note = false;     // a note of a thread pool, without a length
 };
 EventKind event_kind(std::string_view name, std::string_view display_name);
 

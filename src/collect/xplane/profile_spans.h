@@ -1,0 +1,79 @@
+// The spans of a profile of this process, with ids of the recorder's texts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/bytes.h"
+#include "xplane/plane_reader.h"
+#include "xplane/span_row.h"
+
+namespace laptime {
+
+class ProfileSpans : private PlaneVisitor, private SpanTexts {
+ public:
+  struct Span {
+    SpanRow row;                 // times: ns since the line's zero
+    std::uint64_t run = 0;       // of a function, 0: none, or `function` is known
+    std::uint32_t function = 0;  // a text: the compiled function that an op ran in
+    std::uint32_t op = 0;        // a text: the op's full name, or the XLA instruction
+  };
+  struct Line {
+    PlaneType type;
+    std::uint32_t device;
+    std::uint64_t id;
+    std::string_view name;
+    bool counts_from_1970;  // else from the profile's start
+    std::vector<Span> spans;
+  };
+  struct Filter {
+    bool input_hooked = false;     // waits for input are recorded by other means
+    bool dispatch_hooked = false;  // calls of compiled functions are
+  };
+
+  explicit ProfileSpans(Filter filter);
+
+  // False for damaged bytes; what was read before is kept. Names are views into `space`.
+  bool read(ByteView space);
+
+  const std::vector<Line>& lines() const { return lines_; }
+  // The profile's start, ns since 1970, if it says so.
+  std::optional<std::int64_t> start() const { return start_; }
+  // Contract: all is read.
+  std::uint32_t function_of(const Span& span) const;
+
+ private:
+  struct OpenRun {
+    std::int64_t end;
+    std::uint64_t run;
+    std::uint32_t function;
+  };
+
+  std::optional<std::int64_t> begin_line(const LineHead& head) override;
+  void add(const PlaneSpan& span) override;
+  bool end_line() override { return true; }
+  void leave_out(LeftOut) override {}
+  void add_plane_stat(const StatValue& value) override;
+
+  std::uint32_t text(std::string_view text) override;
+  std::uint32_t launch_config(const LaunchConfig& config) override;
+  std::uint32_t device(Device device) override;
+
+  void read_plane(ByteView plane);
+  void follow_runs(const PlaneSpan& span);
+  bool is_wanted(const PlaneSpan& span) const;
+  void add_origin(Span& span) const;
+
+  const Filter filter_;
+  const ArgKey op_key_, module_key_;
+  const PlaneReader* reader_ = nullptr;  // of the current plane
+  std::vector<Line> lines_;
+  std::vector<OpenRun> open_;  // of the current line; the last one is the innermost
+  std::unordered_map<std::uint64_t, std::uint32_t> functions_;  // by run
+  std::optional<std::int64_t> start_;
+};
+
+}  // namespace laptime
