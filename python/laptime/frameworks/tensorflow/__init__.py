@@ -1,0 +1,4 @@
+"""TensorFlow.
+
+Importing this does not import tensorflow.
+"""
