@@ -14,6 +14,7 @@ Contract: any failure here is one line on stderr. The program starts all the sam
 LAPTIME_RECORD       the folder that the processes of the run record into
 LAPTIME_PYTHON       JSON: {"lines": bool, "functions": bool, "budget": share or null,
                      "include": [glob], "exclude": [glob], "source": bool,
+                     "replace_profilers": bool,
                      "torch": {"ops": bool, "shapes": bool, "memory": bool, "gpu": bool,
                      "steps": [[begin, end], …] or null, "block": bool, "replace_profiler": bool}}
 PYTHONPATH           begins with laptime/_site; the user's own entries follow unchanged, with
@@ -43,6 +44,9 @@ _TRIAL_VARIABLE = "LAPTIME_TUNE"  # read by laptime._tune.applied
 _FRAMEWORKS = ("torch", "tensorflow")
 # Libraries besides torch that launch GPU work from Python.
 _GPU_LIBRARIES = ("jax", "cupy", "numba.cuda")
+
+# The drop-in for each framework's profiler, in laptime.compat.
+_DROP_INS = {"tensorflow": "tf_profiler", "jax": "jax_profiler", "keras": "keras"}
 
 # Helpers of multiprocessing, which run none of the user's code.
 _HELPERS = ("from multiprocessing.resource_tracker import",)
@@ -116,6 +120,9 @@ def _start() -> None:
     for_tensorflow: Any = {**shared, "ops": for_torch["ops"], "steps": for_torch["steps"]}
     when_imported("tensorflow", lambda: _start_tensorflow(for_tensorflow))
     when_imported("keras", _start_keras)
+    _share_profilers(options["torch"]["gpu"])
+    if options["replace_profilers"]:
+        _replace_profilers()
     if options["torch"]["gpu"]:
         for name in _GPU_LIBRARIES:
             _give_gpu_lines_when_imported(name, options["include"], options["exclude"])
@@ -180,6 +187,43 @@ def _replace_lightning_names() -> None:
     replace_names()
 
 
+def _share_profilers(gpu: bool) -> None:
+    """A program that starts its framework's own profiler gets it."""
+    from laptime.collect.imports import when_imported
+
+    def share_tensorflow() -> None:
+        from laptime.frameworks.tensorflow.profiler import make_way
+
+        make_way()
+
+    def share_jax() -> None:
+        from laptime.frameworks.jax.profiler import make_way
+
+        make_way(gpu=gpu and "torch" not in sys.modules)  # torch's session has the GPU itself
+
+    when_imported("tensorflow", share_tensorflow)
+    when_imported("jax", share_jax)
+
+
+def _replace_profilers() -> None:
+    """The names of the frameworks' profilers lead to laptime's."""
+    import functools
+
+    from laptime.collect.imports import when_imported
+
+    for framework, module in _DROP_INS.items():
+        when_imported(framework, functools.partial(_install_drop_in, framework, module))
+
+
+def _install_drop_in(framework: str, module: str) -> None:
+    from importlib import import_module
+
+    try:
+        import_module(f"laptime.compat.{module}").install()
+    except Exception as error:
+        say(f"{framework}'s profiler is not replaced: {error}")
+
+
 def _give_gpu_lines_when_imported(library: str, include: list[str], exclude: list[str]) -> None:
     from laptime.collect.imports import when_imported
 
@@ -194,10 +238,8 @@ def _give_gpu_lines(library: str, include: list[str], exclude: list[str]) -> Non
     give_lines(include, exclude)
     if library == "jax":
         from laptime.frameworks.jax.compiled_lines import watch_compilations
-        from laptime.frameworks.jax.profiler import make_way
 
         watch_compilations()
-        make_way()
 
 
 def _stop() -> None:

@@ -170,6 +170,9 @@ void add_python_options(CLI::App& command, RunOptions& options) {
                   "Python: files that are not the program's own")
       ->type_name("GLOB")
       ->allow_extra_args(false);
+  command.add_flag("--replace-profilers", options.python.replace_profilers,
+                   "Python: a program that uses the profiler of TensorFlow, Keras, JAX or PyTorch "
+                   "gets laptime's instead");
 }
 
 void add_torch_options(CLI::App& command, RunOptions& options) {

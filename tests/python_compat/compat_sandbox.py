@@ -73,6 +73,7 @@ def recording_environment(folder, **options):
         "include": [],
         "exclude": [],
         "source": True,
+        "replace_profilers": False,
         "torch": torch,
         **options,
     }

@@ -19,6 +19,7 @@ struct PythonOptions {
   bool lines = true;
   bool source = true;
   bool functions = false;
+  bool replace_profilers = false;  // of TensorFlow, Keras, JAX and torch
   std::string budget;  // as typed; empty: 5%
   std::vector<std::string> include, exclude;
   struct {

@@ -1,0 +1,30 @@
+"""Replaces ``Trace`` in TensorFlow's public modules. The other names are TensorFlow's own in both.
+
+So programs need no change.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from laptime.compat.tf_profiler.annotations import Trace, _Trace
+
+_PUBLIC = (
+    "tensorflow._api.v2.profiler.experimental",
+    "tensorflow._api.v2.compat.v2.profiler.experimental",
+)
+
+
+def install() -> None:
+    """Affects imports that come after it. Names that were imported before stay TensorFlow's."""
+    _put(Trace)
+
+
+def uninstall() -> None:
+    _put(_Trace)
+
+
+def _put(replacement: type) -> None:
+    for module in map(sys.modules.get, _PUBLIC):
+        if hasattr(module, "Trace"):
+            module.Trace = replacement  # type: ignore[union-attr]
