@@ -110,6 +110,7 @@ def _start() -> None:
     for_torch: Any = {**options["torch"], **shared}
     replace_profiler = for_torch.pop("replace_profiler")  # whether its names lead to laptime's
     when_imported("torch", lambda: _start_torch(for_torch, replace_profiler))
+    when_imported("jax", lambda: _start_jax(options["include"], options["exclude"]))
     if options["torch"]["gpu"]:
         for name in _GPU_LIBRARIES:
             _give_gpu_lines_when_imported(name, options["include"], options["exclude"])
@@ -135,6 +136,19 @@ def _start_torch(options: Options, replace_profiler: bool) -> None:
         from laptime._tune.applied import install
 
         install()
+
+
+def _start_jax(include: list[str], exclude: list[str]) -> None:
+    """Runs with the program's import of jax."""
+    from laptime.collect.own_time import own_time
+
+    with own_time():
+        from laptime.collect.cuda import configure_call_sites
+        from laptime.frameworks import jax as jax_collector
+
+        if "torch" not in sys.modules:  # whose session configures this itself
+            configure_call_sites(include, exclude)
+        jax_collector.start()
 
 
 def _replace_torch_profiler() -> None:
@@ -214,6 +228,8 @@ def _end_collectors() -> None:
         blocks.end_inner()
     if (torch := sys.modules.get("laptime.frameworks.torch")) is not None:
         torch.stop()
+    if (jax := sys.modules.get("laptime.frameworks.jax")) is not None:
+        jax.stop()
 
 
 def _stop_with_multiprocessing() -> None:

@@ -45,7 +45,7 @@ def load(
         library = _open_library()
         library.defer()
         if lines:
-            _configure_call_sites(list(include), list(exclude))
+            configure_call_sites(list(include), list(exclude))
         return GpuSource(library, lines, who)
     except Exception as error:
         reason = str(error) or type(error).__name__
@@ -60,7 +60,7 @@ def give_lines(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> None
     This works if the thread that calls the driver runs Python.
     """
     library = _open_library()
-    _configure_call_sites(list(include), list(exclude))
+    configure_call_sites(list(include), list(exclude))
     library.set_call_sites(torch_ops.call_site_function())
 
 
@@ -204,7 +204,8 @@ def _open_library() -> gpu.Library:
     return gpu.open(LIBRARY)
 
 
-def _configure_call_sites(include: list[str], exclude: list[str]) -> None:
+def configure_call_sites(include: list[str], exclude: list[str]) -> None:
+    """Decides which lines are the user's own, for all collectors."""
     torch = sys.modules.get("torch")
     module: Any = torch.nn.Module if torch is not None else Off  # without torch nothing is a module
     call = module.__call__ if torch is not None else Off.on
