@@ -76,7 +76,7 @@ class Compilations:
     def _tracing(self, function: Any) -> None:
         """A function is about to be traced. The caller's variables are the call's arguments."""
         name = str(pjit.fun_name(function))
-        self._calls.tracing_began(name)
+        self._calls.tracing_began(name, function)
         inputs = _inputs_of(sys._getframe(1).f_locals)
         if inputs is None:
             return

@@ -3,11 +3,11 @@
 #include <exception>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/clock.h"
 #include "collect/jax/call_rules.h"
 #include "collect/jax/python/call_inputs.h"
+#include "collect/jax/python/compilations.h"
 #include "collect/jax/python/last_event.h"
 #include "collect/jax/python/seen_functions.h"
 #include "collect/jax/python/wait_hooks.h"
@@ -136,11 +136,10 @@ class CallHooks {
     const std::uint32_t line = torch::call_site_here();
     ++calls_;
     if (makes_steps() && !is_annotated_) {
-      const std::uint64_t inputs = inputs_of(
-          arguments, PyVectorcall_NARGS(flags), function.static_arguments, array_.ptr());
-      if (!notice({function.number, line, functions_.is_differentiated(function.number), inputs},
-                  start))
-        return nullptr;
+      const std::uint64_t inputs = inputs_of(arguments, PyVectorcall_NARGS(flags),
+                                             function.static_arguments, array_.ptr());
+      const bool differentiated = functions_.is_differentiated(function.number);
+      if (!notice({function.number, line, differentiated, inputs}, start)) return nullptr;
     }
     PyObject* const result = original(object, arguments, flags, keywords);
     put_span(function.name, start, line);
@@ -164,9 +163,9 @@ class CallHooks {
   }
 
   // A function is traced, in a call or apart from it (lower).
-  void tracing_began(const std::string& name) {
+  void tracing_began(const std::string& name, nb::handle function) {
     if (!thread_calls.is_in_call && thread_calls.traces++ == 0)
-      thread_calls.function = functions_.number_of(name, nullptr);
+      thread_calls.function = functions_.number_of(name, code_of(function));
   }
   void tracing_ended() {
     if (!thread_calls.is_in_call && thread_calls.traces > 0) --thread_calls.traces;
@@ -336,22 +335,6 @@ PyType_Slot hook_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse_h
                             {Py_tp_clear, reinterpret_cast<void*>(&clear_hooks)},
                             {0, nullptr}};
 
-// A compilation that began at `start` and ends now, at the program's line.
-void put_compilation(const std::string& name, std::uint64_t start, const nb::dict& strings) {
-  if (start == 0) return;
-  std::vector<record::Arg> arguments;
-  if (const std::uint32_t line = torch::call_site_here())
-    arguments.push_back({ArgKey::call_site, ArgType::call_site, line});
-  for (const auto& [key, value] : strings)
-    arguments.push_back({named_key(record::intern(nb::cast<std::string>(key))), ArgType::string,
-                         record::intern(nb::cast<std::string>(value))});
-  record::put_span({.start = start,
-                    .end = ticks(),
-                    .name = record::intern(name),
-                    .kind = SpanKind::compile},
-                   arguments.data(), static_cast<std::uint32_t>(arguments.size()));
-}
-
 }  // namespace
 
 void bind_call_hooks(nb::module_& module) {
@@ -375,7 +358,8 @@ void bind_call_hooks(nb::module_& module) {
         return CallHooks::seeing(std::move(self), std::move(make));
       })
       .def("differentiating", &CallHooks::differentiating, nb::arg("first").none())
-      .def("tracing_began", &CallHooks::tracing_began, nb::arg("name"))
+      .def("tracing_began", &CallHooks::tracing_began, nb::arg("name"),
+           nb::arg("function"))
       .def("tracing_ended", &CallHooks::tracing_ended)
       .def("annotation_began", &CallHooks::annotation_began)
       .def("annotation_ended", &CallHooks::annotation_ended, nb::arg("phase"))
@@ -386,9 +370,8 @@ void bind_call_hooks(nb::module_& module) {
       .def_prop_rw("recorded", &CallHooks::recorded, &CallHooks::set_recorded)
       .def_prop_rw("reports_steps", &CallHooks::reports_steps, &CallHooks::set_reports_steps)
       .def_prop_rw("by_program", &CallHooks::by_program, &CallHooks::set_by_program);
-  m.def("put_compilation", &put_compilation, nb::arg("name"), nb::arg("start"),
-        nb::arg("strings"));
   bind_wait_hooks(m);
+  bind_compilations(m);
 }
 
 }  // namespace laptime::jax

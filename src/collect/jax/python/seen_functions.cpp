@@ -11,10 +11,13 @@ void SeenFunctions::add(const PyObject* object, const std::string& name, Code co
 }
 
 std::uint32_t SeenFunctions::number_of(const std::string& name, Code code) {
-  const auto [at, is_new] =
-      numbers_.try_emplace({name, code}, static_cast<std::uint32_t>(kinds_.size()));
-  if (is_new) kinds_.push_back({record::intern(name)});
-  return at->second;
+  if (const auto known = numbers_.find({name, code}); known != numbers_.end())
+    return known->second;
+  const auto number_of_name = code != nullptr ? number_of(name, nullptr) : kinds_.size();
+  const auto number = static_cast<std::uint32_t>(kinds_.size());
+  numbers_.emplace(std::pair(name, code), number);
+  kinds_.push_back({record::intern(name), static_cast<std::uint32_t>(number_of_name)});
+  return number;
 }
 
 }  // namespace laptime::jax

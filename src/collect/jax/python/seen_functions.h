@@ -39,12 +39,17 @@ class SeenFunctions {
     const auto at = numbers_.lower_bound({name, nullptr});
     return at != numbers_.end() && at->first.first == name;
   }
-  void differentiate(std::uint32_t number) { kinds_[number].is_differentiated = true; }
+  // Also what was compiled from it ahead of its calls.
+  void differentiate(std::uint32_t number) {
+    kinds_[number].is_differentiated = true;
+    kinds_[kinds_[number].without_code].is_differentiated = true;
+  }
   bool is_differentiated(std::uint32_t number) const { return kinds_[number].is_differentiated; }
 
  private:
   struct Kind {
     std::uint32_t name;
+    std::uint32_t without_code;  // the number of the name alone
     bool is_differentiated = false;
   };
 
