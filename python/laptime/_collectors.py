@@ -33,6 +33,7 @@ from laptime._messages import say
 if TYPE_CHECKING:
     from typing import Any
 
+    from laptime.frameworks.jax import Options as JaxOptions
     from laptime.frameworks.tensorflow import Options as TensorflowOptions
     from laptime.frameworks.torch import Options
 
@@ -41,7 +42,7 @@ OPTIONS_VARIABLE = "LAPTIME_PYTHON"
 _TRIAL_VARIABLE = "LAPTIME_TUNE"  # read by laptime._tune.applied
 
 # Those that are measured from their import to the end.
-_FRAMEWORKS = ("torch", "tensorflow")
+_FRAMEWORKS = ("torch", "tensorflow", "jax")
 # Libraries besides torch that launch GPU work from Python.
 _GPU_LIBRARIES = ("jax", "cupy", "numba.cuda")
 
@@ -117,12 +118,13 @@ def _start() -> None:
     for_torch: Any = {**options["torch"], **shared}
     replace_profiler = for_torch.pop("replace_profiler")  # whether its names lead to laptime's
     when_imported("torch", lambda: _start_torch(for_torch, replace_profiler))
-    for_tensorflow: Any = {**shared, "ops": for_torch["ops"], "steps": for_torch["steps"]}
-    when_imported("tensorflow", lambda: _start_tensorflow(for_tensorflow))
+    for_others: Any = {**shared, "ops": for_torch["ops"], "steps": for_torch["steps"]}
+    when_imported("tensorflow", lambda: _start_tensorflow(for_others))
     when_imported("keras", _start_keras)
     _share_profilers(options["torch"]["gpu"])
     if options["replace_profilers"]:
         _replace_profilers()
+    when_imported("jax", lambda: _start_jax(for_others))
     if options["torch"]["gpu"]:
         for name in _GPU_LIBRARIES:
             _give_gpu_lines_when_imported(name, options["include"], options["exclude"])
@@ -168,6 +170,16 @@ def _start_keras() -> None:
         from laptime.frameworks.keras import watch_loops
 
         watch_loops()
+
+
+def _start_jax(options: JaxOptions) -> None:
+    """Runs with the program's import of jax."""
+    from laptime.collect.own_time import own_time
+
+    with own_time():
+        from laptime.frameworks import jax as jax_collector
+
+        jax_collector.start(options)
 
 
 def _replace_torch_profiler() -> None:

@@ -3,6 +3,7 @@
 
 #include "around.h"
 #include "collect/cuda/python/binding.h"
+#include "collect/jax/python/call_hooks.h"
 #include "collect/python/binding.h"
 #include "collect/python/lines/line_session.h"
 #include "collect/python/tally_writer.h"
@@ -34,4 +35,5 @@ NB_MODULE(_native, m) {
   laptime::torch::bind_intervals(m);
   laptime::tensorflow::bind_step_hooks(m);
   laptime::bind_xplane(m);
+  laptime::jax::bind_call_hooks(m);
 }

@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 
 from laptime._native import recording
-from laptime.collect import engine
+from laptime.collect import engine, marks
 from laptime.collect.schedule import Budget, Everything, Ranges, Schedule
 from laptime.collect.stepping import Stepping
 
@@ -18,11 +18,23 @@ class StepSession:
 
     _steps: Stepping
 
-    def __init__(self, budget: float | None, ranges: Sequence[Sequence[int]] | None) -> None:
+    def __init__(
+        self, framework: str, budget: float | None, ranges: Sequence[Sequence[int]] | None
+    ) -> None:
         """``ranges``: the steps to record, each [begin, end). None: as the budget allows."""
+        self._framework = framework
         self._budget, self._ranges = budget, ranges
         self._began, self._began_ticks = time.perf_counter_ns(), recording.now()
         self._engines_before: tuple[int, int] | None = None
+
+    def _take_marks(self) -> None:
+        """Steps that the program or a library marks are this framework's."""
+        marks.mark_step = self._steps.marked_by_program
+        marks.steppers[self._framework] = self._steps
+
+    def _leave_marks(self) -> None:
+        marks.mark_step = recording.mark_step
+        marks.steppers.pop(self._framework, None)
 
     def _new_schedule(self) -> Schedule:
         if self._ranges is not None:

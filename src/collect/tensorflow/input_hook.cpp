@@ -105,15 +105,13 @@ void* find_library() {
 const char* hook_kernels() {
   void* const library = find_library();
   if (library == nullptr) return "this TensorFlow does not export the kernel of IteratorGetNext";
-  if (!hook_kernel<0>(
-          library,
-          "_ZN10tensorflow4data17IteratorGetNextOp9DoComputeEPNS_15OpKernelContextE",
-          "_ZTVN10tensorflow4data17IteratorGetNextOpE"))
+  if (!hook_kernel<0>(library,
+                      "_ZN10tensorflow4data17IteratorGetNextOp9DoComputeEPNS_15OpKernelContextE",
+                      "_ZTVN10tensorflow4data17IteratorGetNextOpE"))
     return "the kernel of IteratorGetNext cannot be replaced";
   // Loops of AutoGraph use this one.
   (void)hook_kernel<1>(
-      library,
-      "_ZN10tensorflow4data27IteratorGetNextAsOptionalOp9DoComputeEPNS_15OpKernelContextE",
+      library, "_ZN10tensorflow4data27IteratorGetNextAsOptionalOp9DoComputeEPNS_15OpKernelContextE",
       "_ZTVN10tensorflow4data27IteratorGetNextAsOptionalOpE");
   return nullptr;
 }

@@ -34,9 +34,8 @@ LogLevel find_log_level() {
       const std::string space = std::string("_ZN4absl12lts_") + release;
       const LogLevel found{
           find<LogLevel::Get>(library, space + "11MinLogLevelEv"),
-          find<LogLevel::Set>(library,
-                              space +
-                                  "12log_internal17RawSetMinLogLevelENS0_18LogSeverityAtLeastE")};
+          find<LogLevel::Set>(
+              library, space + "12log_internal17RawSetMinLogLevelENS0_18LogSeverityAtLeastE")};
       if (found.is_known()) return found;
     }
   }

@@ -4,8 +4,8 @@ A step is a batch. It ends where the next one begins, or where the loop over the
 ``steps_per_execution``, Keras calls its callbacks once for several batches. On TensorFlow the times
 of the batches inside are known from the requests for input; otherwise the steps are equally long.
 
-Keras calls the methods of ``CallbackList`` on the thread that runs the loop, except for those that
-end a batch. So only the others are hooked. They get wrappers without a Python frame (``Around``).
+The methods of ``CallbackList`` run on the thread that runs the loop. They get wrappers without a
+Python frame (``Around``).
 """
 
 from __future__ import annotations
@@ -41,11 +41,13 @@ def install() -> None:
         _wrap(name, before=method)
     for name in ("on_test_end", "on_predict_end"):
         _wrap(name, before=loops.ended)
+    for name in ("on_train_batch_end", "on_test_batch_end", "on_predict_batch_end"):
+        _wrap(name, after=loops.batch_ended)
     EpochIterator.__init__ = Around(EpochIterator.__init__, None, loops.reads_from)
 
 
-def _wrap(name: str, before: Any) -> None:
-    setattr(CallbackList, name, Around(CallbackList.__dict__[name], before))
+def _wrap(name: str, before: Any = None, after: Any = None) -> None:
+    setattr(CallbackList, name, Around(CallbackList.__dict__[name], before, after))
 
 
 class _Loop:
@@ -56,8 +58,10 @@ class _Loop:
         self.stepping = stepping
         self.executed = max(1, int(getattr(model, "steps_per_execution", 1)))
         self.left = 0  # batches of this epoch that did not begin yet; 0: unknown
+        # On torch, Keras requests a batch before it reports the batch's begin.
+        self.waits_before = backend.backend() == "torch"
         self.batches = 0  # of the present execution; 0: none began
-        self.begin = 0  # of the execution, in ticks
+        self.begin = self.end = 0  # of the execution, in ticks
 
 
 class _Loops:
@@ -72,7 +76,7 @@ class _Loops:
         self._enter("train", callbacks)
 
     def test_began(self, callbacks: Any) -> None:
-        self._end_step()  # of the epoch around it
+        self._end_last_step()  # of the epoch around it
         self._enter("test", callbacks)
         self._begin_epoch(callbacks)
 
@@ -85,20 +89,27 @@ class _Loops:
             self._begin_epoch(callbacks)
 
     def epoch_ended(self, _: Any) -> None:
-        self._end_step()
+        self._end_last_step()
 
     def ended(self, _: Any) -> None:
-        self._end_step()
+        self._end_last_step()
         if self._running:
             loop = self._running.pop()
             if not self._running:
                 loop.stepping.hooks.by_program = False
 
+    def batch_ended(self, *_: object) -> None:
+        if self._running:
+            self._running[-1].end = recording.now()
+
     def batch_began(self, _: Any) -> None:
         if not self._running:
             return
-        self._end_step()
         loop = self._running[-1]
+        if loop.batches:
+            self._end_step()
+        elif not loop.waits_before:
+            loop.stepping.begin()
         loop.batches = min(loop.executed, loop.left) if loop.left else loop.executed
         loop.left = max(0, loop.left - loop.batches)
         loop.begin = recording.now()
@@ -115,19 +126,24 @@ class _Loops:
             return
         loop = self._running[-1]
         loop.left = int((callbacks.params or {}).get("steps") or 0)
-        loop.stepping.begin()
+        if loop.waits_before:
+            loop.stepping.begin()
 
-    def _end_step(self) -> None:
-        if not self._running or not self._running[-1].batches:
-            return
+    def _end_last_step(self) -> None:
+        """Ends the last step of a loop where its batch ended. What follows belongs to no step."""
+        if self._running and self._running[-1].batches:
+            self._end_step(self._running[-1].end)
+
+    def _end_step(self, end: int = 0) -> None:
+        """``end``: in ticks; 0: now."""
         loop = self._running[-1]
         batches, loop.batches = loop.batches, 0
-        for end in _ends_within(loop.begin, batches):
-            loop.stepping.mark(loop.phase, self._samples, end)
-        loop.stepping.mark(loop.phase, self._samples)
+        for inner in _ends_within(loop.begin, end or recording.now(), batches):
+            loop.stepping.mark(loop.phase, self._samples, inner)
+        loop.stepping.mark(loop.phase, self._samples, end)
 
 
-def _ends_within(begin: int, batches: int) -> list[int]:
+def _ends_within(begin: int, end: int, batches: int) -> list[int]:
     """The ends of all batches of an execution but the last one, in ticks."""
     if batches == 1:
         return []
@@ -135,5 +151,5 @@ def _ends_within(begin: int, batches: int) -> list[int]:
     requested = tensorflow.requests_of_call() if tensorflow is not None else []
     if len(requested) >= batches:
         return list(requested[1:batches])
-    length = (recording.now() - begin) / batches
+    length = (end - begin) / batches
     return [begin + round(length * (i + 1)) for i in range(batches - 1)]

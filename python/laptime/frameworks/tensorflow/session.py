@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import tensorflow as tf
 
 from laptime._native import recording, tensorflow_steps, torch_ops
-from laptime.collect import marks, sources
+from laptime.collect import sources
 from laptime.collect.call_sites import configure_call_sites
 from laptime.collect.gc_spans import GcSpans
 from laptime.collect.imports import when_imported
@@ -36,7 +36,7 @@ NAME = "tensorflow"
 
 class Session(StepSession):
     def __init__(self, options: Options) -> None:
-        super().__init__(options["budget"], options["steps"])
+        super().__init__(NAME, options["budget"], options["steps"])
         self._options = options
         self._patches = Patches()
         self._gc = GcSpans()
@@ -63,8 +63,7 @@ class Session(StepSession):
         install_hooks(self._hooks, self._patches)
         tracing.install(self._patches, self._functions)
         self._gc.install()
-        marks.mark_step = self._steps.marked_by_program
-        marks.steppers[NAME] = self._steps
+        self._take_marks()
         self._stop_watching = when_imported("keras.src.optimizers.base_optimizer", self._hook_keras)
 
     def stop(self) -> None:
@@ -75,8 +74,7 @@ class Session(StepSession):
             closing.callback(self._patches.remove)
             closing.callback(self._gc.remove)
             self._stop_watching()
-            marks.mark_step = recording.mark_step
-            marks.steppers.pop(NAME, None)
+            self._leave_marks()
 
     def requests_of_call(self) -> list[int]:
         return self._hooks.requests_of_call()

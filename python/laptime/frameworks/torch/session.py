@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import torch
 
 from laptime._native import recording
-from laptime.collect import marks
 from laptime.collect.gc_spans import GcSpans
 from laptime.collect.patches import Patches
 from laptime.collect.signal_handlers import raised_by_handler
@@ -36,7 +35,7 @@ class Session(StepSession):
     _steps: StepSource
 
     def __init__(self, options: Options) -> None:
-        super().__init__(options["budget"], options["steps"])
+        super().__init__(NAME, options["budget"], options["steps"])
         self._options = options
         self._patches = Patches()
         self._is_child = self._is_forked = self._in_worker = self._has_worker_hooks = (
@@ -56,8 +55,7 @@ class Session(StepSession):
         install_hooks(self._steps.hooks, self._patches)
         self._settings.install(self._patches)
         self._gc.install()
-        marks.mark_step = self._steps.marked_by_program
-        marks.steppers[NAME] = self._steps
+        self._take_marks()
         children.when_known(self, Session._begin_in_child)
         if children.is_known():
             self._begin_in_child(self._options["block"])
@@ -77,8 +75,7 @@ class Session(StepSession):
             closing.callback(self._close_facts)
             closing.callback(self._patches.remove)
             closing.callback(self._gc.remove)
-            marks.mark_step = recording.mark_step
-            marks.steppers.pop(NAME, None)
+            self._leave_marks()
             if await_gpu and self._options["gpu"]:
                 _await_gpu()
 

@@ -301,11 +301,12 @@ void bind_step_hooks(nb::module_& module) {
       .def("optimizer_stepped", &StepHooks::optimizer_stepped, nb::arg("optimizer"),
            nb::arg("result").none(), nb::arg("raised").none())
       .def("finish", &StepHooks::finish)
-      .def("requests_of_call", [](const StepHooks& hooks) {
-        nb::list starts;
-        for (const std::uint64_t start : hooks.requests_of_call()) starts.append(start);
-        return starts;
-      })
+      .def("requests_of_call",
+           [](const StepHooks& hooks) {
+             nb::list starts;
+             for (const std::uint64_t start : hooks.requests_of_call()) starts.append(start);
+             return starts;
+           })
       .def("set_busy", &StepHooks::set_busy)
       .def_prop_rw("recorded", &StepHooks::recorded, &StepHooks::set_recorded)
       .def_prop_rw("reports_steps", &StepHooks::reports_steps, &StepHooks::set_reports_steps)

@@ -3,8 +3,8 @@
 // training, recorded or not.
 //
 // A call of a tf.function in which a tape computed gradients while it was traced counts as the step
-// of an optimizer: the function updates the variables. If it requests several batches itself (a loop
-// in AutoGraph, Keras's steps_per_execution), each request after the first one ends a step.
+// of an optimizer: the function updates the variables. If it requests several batches itself (a
+// loop in AutoGraph, Keras's steps_per_execution), each request after the first one ends a step.
 //
 // Steps are marked on one thread: the main thread. Assumption: the GIL is held.
 #pragma once

@@ -1,0 +1,33 @@
+"""Records XLA's instructions through JAX's own profiler."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jax._src.lib import _profiler
+
+from laptime.collect.profiler_source import ProfilerSource
+from laptime.frameworks.jax.compiled_lines import CompiledLines
+
+_HOST_LEVEL = 2  # instructions and the runtime's own work
+
+
+def load() -> ProfilerSource:
+    """Raises if this JAX's profiler does not work."""
+    return JaxOps()
+
+
+class JaxOps(ProfilerSource):
+    def __init__(self) -> None:
+        self._session: Any = None
+        super().__init__("JAX's profiler", CompiledLines().call_sites)
+
+    def _start(self) -> None:
+        options = _profiler.ProfileOptions()
+        options.python_tracer_level = 0
+        options.host_tracer_level = _HOST_LEVEL
+        self._session = _profiler.ProfilerSession(options)
+
+    def _stop(self) -> bytes:
+        session, self._session = self._session, None
+        return bytes(session.stop())
