@@ -26,12 +26,12 @@ def find_python(version):
     return None
 
 
-def prepare_environment(version, interpreter, run):
-    """The python of build/venv-VERSION with laptime and the locked packages, or None.
-    `run(*command)` returns whether it succeeded.
+def prepare_environment(name, interpreter, run, *locks):
+    """The python of build/venv-NAME with laptime and the locked packages, or None.
+    `run(*command)` returns whether it succeeded. `locks`: besides requirements.lock.
     """
-    venv = Path("build") / f"venv-{version}"
+    venv = Path("build") / f"venv-{name}"
     python = venv / "bin" / "python"
     if not (ROOT / python).exists() and not run(interpreter, "-m", "venv", venv):
         return None
-    return python if run("tools/pip_sync", venv) and run("tools/install_package", venv) else None
+    return python if run("tools/pip_sync", venv, *locks) and run("tools/install_package", venv) else None
