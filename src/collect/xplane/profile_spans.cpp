@@ -19,8 +19,9 @@ bool is_op(SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::bac
 
 }  // namespace
 
-ProfileSpans::ProfileSpans(Filter filter)
+ProfileSpans::ProfileSpans(Filter filter, std::int64_t begin)
     : filter_(filter),
+      begin_(begin),
       op_key_(named_key(record::intern("op"))),
       module_key_(named_key(record::intern("hlo_module"))) {}
 
@@ -54,7 +55,7 @@ std::optional<std::int64_t> ProfileSpans::begin_line(const LineHead& head) {
                     from_1970,
                     {}});
   open_.clear();
-  return from_1970 ? head.timestamp_ns - kEarliestDate : head.timestamp_ns;
+  return from_1970 ? head.timestamp_ns - begin_ : head.timestamp_ns;
 }
 
 void ProfileSpans::add_plane_stat(const StatValue& value) {
