@@ -9,7 +9,7 @@ import pytest
 from test_cli import LAPTIME, ROOT
 
 SAMPLES = ROOT / "tests" / "golden" / "import" / "samples"
-CALL = re.compile(r"PjitFunction\((.*)\)|EagerLocalExecute: __inference_(.+?)(?:_\d+)?")
+CALL = re.compile(r"PjitFunction\((.*)\)|EagerLocalExecute: __(?:inference|forward)_(.+?)(?:_\d+)?")
 profiler = pytest.importorskip("jax.profiler")
 
 
