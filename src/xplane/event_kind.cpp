@@ -39,7 +39,8 @@ bool is_gradient(std::string_view op) {
 
 // The runtimes' own scopes around ops and transfers.
 bool is_runtime(std::string_view name) {
-  constexpr std::string_view kNames[] = {"EagerExecute",
+  constexpr std::string_view kNames[] = {"AllocateOutputBuffersWithInputReuse",
+                                         "EagerExecute",
                                          "EagerCopyToDevice",
                                          "EagerKernelExecute",
                                          "ExecutorDoneCallback",
