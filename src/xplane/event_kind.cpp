@@ -11,7 +11,8 @@ namespace laptime {
 namespace {
 
 constexpr std::string_view kEagerOp = "EagerLocalExecute: ";
-constexpr std::string_view kFunction = "__inference_";
+constexpr std::string_view kInference = "__inference_", kForward = "__forward_",
+                           kBackward = "__backward_";
 constexpr std::string_view kJaxCall = "PjitFunction(";
 constexpr std::string_view kIterator = "Iterator::";
 constexpr std::string_view kInput = "input";
@@ -38,7 +39,8 @@ bool is_gradient(std::string_view op) {
 
 // The runtimes' own scopes around ops and transfers.
 bool is_runtime(std::string_view name) {
-  constexpr std::string_view kNames[] = {"EagerExecute",
+  constexpr std::string_view kNames[] = {"AllocateOutputBuffersWithInputReuse",
+                                         "EagerExecute",
                                          "EagerCopyToDevice",
                                          "EagerKernelExecute",
                                          "ExecutorDoneCallback",
@@ -58,20 +60,26 @@ bool is_runtime(std::string_view name) {
          std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-// "train_step" of "__inference_train_step_123".
-std::string_view function_name(std::string_view name) {
-  name.remove_prefix(kFunction.size());
-  const auto number = name.find_last_not_of("0123456789");
-  return number != std::string_view::npos && number > 0 && name[number] == '_' &&
-                 number + 1 < name.size()
-             ? name.substr(0, number)
+bool is_function(std::string_view op) {
+  return op.starts_with(kInference) || op.starts_with(kForward);
+}
+
+std::string_view without_number(std::string_view name) {
+  const auto last = name.find_last_not_of("0123456789");
+  return last != std::string_view::npos && last > 0 && name[last] == '_' && last + 1 < name.size()
+             ? name.substr(0, last)
              : name;
 }
 
-EventKind eager_kind(std::string_view op) {
-  if (op.starts_with(kFunction) && op.size() > kFunction.size())
-    return {.kind = SpanKind::dispatch, .name = function_name(op), .is_twofold = true};
-  return {SpanKind::op, op};
+// "f" of "__inference_f_12" and "__forward_f_12". "__backward_f" of "__inference___backward_f_1_2".
+std::string_view function_name(std::string_view op) {
+  op.remove_prefix(op.starts_with(kForward) ? kForward.size() : kInference.size());
+  const std::string_view name = without_number(op);
+  return name.starts_with(kBackward) ? without_number(name) : name;
+}
+
+EventKind call_of(std::string_view function) {
+  return {.kind = SpanKind::dispatch, .name = function_name(function), .is_twofold = true};
 }
 
 }  // namespace
@@ -89,17 +97,26 @@ EventKind event_kind(std::string_view name, std::string_view display_name) {
   if (is_compilation(name))
     return {SpanKind::compile, name.starts_with('$') ? name.substr(1) : shown};
   if (name.starts_with('$')) return {SpanKind::function, name.substr(1)};
-  if (name.starts_with(kEagerOp)) return eager_kind(name.substr(kEagerOp.size()));
+  if (const std::string_view function = called_function(name); !function.empty())
+    return call_of(function);
+  if (name.starts_with(kEagerOp)) return {SpanKind::op, name.substr(kEagerOp.size())};
   if (name.starts_with(kJaxCall) && name.ends_with(')')) {
     name.remove_prefix(kJaxCall.size());
     name.remove_suffix(1);
     return {.kind = SpanKind::dispatch, .name = name, .is_twofold = true};
   }
   if (is_op(name, display_name)) {
+    if (is_function(display_name)) return call_of(display_name);  // compiled by XLA
     const std::string_view op = name.substr(0, name.size() - display_name.size() - 1);
     return {is_gradient(op) ? SpanKind::backward : SpanKind::op, display_name, op};
   }
   return {.kind = SpanKind::scope, .name = shown, .is_runtime = is_runtime(name)};
+}
+
+std::string_view called_function(std::string_view name) {
+  if (!name.starts_with(kEagerOp)) return {};
+  name.remove_prefix(kEagerOp.size());
+  return is_function(name) ? name : std::string_view();
 }
 
 std::string_view phase_of_marker(std::string_view name) {

@@ -19,6 +19,9 @@ struct EventKind {
 };
 EventKind event_kind(std::string_view name, std::string_view display_name);
 
+// The traced function that an event is a call of: "__inference_step_12". Empty for other events.
+std::string_view called_function(std::string_view name);
+
 // The phase of a step by the name of its marker: "train" where the name does not say.
 std::string_view phase_of_marker(std::string_view name);
 

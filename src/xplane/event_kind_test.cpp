@@ -34,9 +34,19 @@ TEST(EventKind, CallsOfCompiledFunctionsAreDispatch) {
   EXPECT_EQ(call.name, "train_step");
   EXPECT_EQ(event_kind("EagerLocalExecute: __inference_f", "").name, "f");
   EXPECT_EQ(event_kind("EagerLocalExecute: __inference_12", "").name, "12");
+  EXPECT_EQ(event_kind("EagerLocalExecute: __forward_f_12", "").name, "f");
+  EXPECT_EQ(event_kind("EagerLocalExecute: __inference___backward_f_15_29", "").name,
+            "__backward_f");
+  EXPECT_EQ(event_kind("__inference_h_44:__inference_h_44", "__inference_h_44").name, "h");
   EXPECT_EQ(event_kind("EagerLocalExecute: MatMul", "").kind, SpanKind::op);
   EXPECT_EQ(event_kind("PjitFunction(step)", "").name, "step");
   EXPECT_EQ(event_kind("PjitFunction(step", "").kind, SpanKind::scope);
+}
+
+TEST(EventKind, OnlyCallsHaveAFunction) {
+  EXPECT_EQ(called_function("EagerLocalExecute: __forward_f_12"), "__forward_f_12");
+  EXPECT_EQ(called_function("EagerLocalExecute: MatMul"), "");
+  EXPECT_EQ(called_function("__inference_f_12"), "");
 }
 
 TEST(EventKind, StagesHaveTheirLastName) {

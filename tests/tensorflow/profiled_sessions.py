@@ -1,4 +1,4 @@
-"""Records sessions of TensorFlow's and of JAX's profiler, and prints what JAX's reader finds in them.
+"""Records sessions of TensorFlow's and JAX's profilers, and prints what JAX's reader finds in them.
 
 Usage: profiled_sessions.py RUN. The output is JSON.
 """
@@ -83,7 +83,9 @@ def jax_profile(run):
 
 def op_type(event):
     """The type of an op that the event is, or None."""
-    if event.name.startswith(EAGER) and "__inference_" not in event.name:
+    if event.name.startswith(EAGER) and not event.name.startswith(
+        (f"{EAGER}__inference_", f"{EAGER}__forward_")
+    ):
         return event.name.removeprefix(EAGER)
     instruction = dict(event.stats).get("hlo_op")
     if instruction:

@@ -4,6 +4,7 @@
 #include <protozero/pbf_message.hpp>
 
 #include "record/collector.h"
+#include "xplane/event_kind.h"
 #include "xplane/fields.h"
 #include "xplane/protobuf_views.h"
 
@@ -12,15 +13,14 @@ namespace laptime {
 namespace {
 
 constexpr std::uint64_t kMostMemoryOfNames = std::uint64_t{256} << 20;
-constexpr std::string_view kFunctionCall = "EagerLocalExecute: __inference_";
-constexpr std::string_view kEagerOp = "EagerLocalExecute: ";
 
 bool is_op(SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; }
 
 }  // namespace
 
-ProfileSpans::ProfileSpans(Filter filter)
+ProfileSpans::ProfileSpans(Filter filter, std::int64_t begin)
     : filter_(filter),
+      begin_(begin),
       op_key_(named_key(record::intern("op"))),
       module_key_(named_key(record::intern("hlo_module"))) {}
 
@@ -54,7 +54,7 @@ std::optional<std::int64_t> ProfileSpans::begin_line(const LineHead& head) {
                     from_1970,
                     {}});
   open_.clear();
-  return from_1970 ? head.timestamp_ns - kEarliestDate : head.timestamp_ns;
+  return from_1970 ? head.timestamp_ns - begin_ : head.timestamp_ns;
 }
 
 void ProfileSpans::add_plane_stat(const StatValue& value) {
@@ -66,8 +66,8 @@ void ProfileSpans::add_plane_stat(const StatValue& value) {
 // A function's call runs it under a number, which its ops' scopes on all threads have.
 void ProfileSpans::follow_runs(const PlaneSpan& span) {
   while (!open_.empty() && open_.back().end <= span.row.start) open_.pop_back();
-  if (span.name.full_name.starts_with(kFunctionCall)) {
-    const std::string_view function = span.name.full_name.substr(kEagerOp.size());
+  const std::string_view function = called_function(span.name.full_name);
+  if (!function.empty()) {
     open_.push_back({span.row.end, 0, record::intern(function)});
   } else if (span.run_id != 0 && span.row.kind == SpanKind::scope) {
     if (!open_.empty() && open_.back().function != 0)

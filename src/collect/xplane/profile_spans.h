@@ -16,7 +16,7 @@ namespace laptime {
 class ProfileSpans : private PlaneVisitor, private SpanTexts {
  public:
   struct Span {
-    SpanRow row;                 // times: ns since the line's zero
+    SpanRow row;                 // times: ns since the session's begin or the profile's start
     std::uint64_t run = 0;       // of a function, 0: none, or `function` is known
     std::uint32_t function = 0;  // a text: the compiled function that an op ran in
     std::uint32_t op = 0;        // a text: the op's full name, or the XLA instruction
@@ -26,7 +26,7 @@ class ProfileSpans : private PlaneVisitor, private SpanTexts {
     std::uint32_t device;
     std::uint64_t id;
     std::string_view name;
-    bool counts_from_1970;  // else from the profile's start
+    bool counts_from_begin;  // else from the profile's start
     std::vector<Span> spans;
   };
   struct Filter {
@@ -34,14 +34,17 @@ class ProfileSpans : private PlaneVisitor, private SpanTexts {
     bool dispatch_hooked = false;  // calls of compiled functions are
   };
 
-  explicit ProfileSpans(Filter filter);
+  // `begin`: of the session, ns since 1970.
+  ProfileSpans(Filter filter, std::int64_t begin);
 
   // False for damaged bytes; what was read before is kept. Names are views into `space`.
   bool read(ByteView space);
 
   const std::vector<Line>& lines() const { return lines_; }
-  // The profile's start, ns since 1970, if it says so.
-  std::optional<std::int64_t> start() const { return start_; }
+  // When a line's times are 0, in ns after the session's begin. Contract: all is read.
+  std::int64_t zero_of(const Line& line) const {
+    return line.counts_from_begin ? 0 : start_.value_or(begin_) - begin_;
+  }
   // Contract: all is read.
   std::uint32_t function_of(const Span& span) const;
 
@@ -68,12 +71,13 @@ class ProfileSpans : private PlaneVisitor, private SpanTexts {
   void add_origin(Span& span) const;
 
   const Filter filter_;
+  const std::int64_t begin_;
   const ArgKey op_key_, module_key_;
   const PlaneReader* reader_ = nullptr;  // of the current plane
   std::vector<Line> lines_;
   std::vector<OpenRun> open_;  // of the current line; the last one is the innermost
   std::unordered_map<std::uint64_t, std::uint32_t> functions_;  // by run
-  std::optional<std::int64_t> start_;
+  std::optional<std::int64_t> start_;  // of the profile, ns since 1970
 };
 
 }  // namespace laptime

@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "collect/xplane/line_thread.h"
 #include "record/collector.h"
@@ -103,18 +104,15 @@ std::uint64_t ProfileWriter::put(ByteView space, TickLine::Moment from, TickLine
     origins_.clear();
     streams_.clear();
   }
-  ProfileSpans spans(filter_);
+  ProfileSpans spans(filter_, static_cast<std::int64_t>(from.realtime_ns));
   if (!spans.read(space)) warn_damaged();
   resolve_new(spans);
   const TickLine clock(from, to);
-  const auto begin = static_cast<std::int64_t>(from.realtime_ns);
   const auto length = static_cast<std::int64_t>(to.realtime_ns - from.realtime_ns);
   std::uint64_t count = 0;
   for (const ProfileSpans::Line& line : spans.lines()) {
     if (line.spans.empty()) continue;
-    const std::int64_t zero =
-        line.counts_from_1970 ? kEarliestDate - begin : spans.start().value_or(begin) - begin;
-    LineWriter writer(line, stream_of(line), clock, zero, length);
+    LineWriter writer(line, stream_of(line), clock, spans.zero_of(line), length);
     for (const ProfileSpans::Span& span : line.spans) {
       const auto origin = origins_.find({spans.function_of(span), span.op});
       count += writer.put(span.row,

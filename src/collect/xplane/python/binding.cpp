@@ -20,7 +20,12 @@ namespace {
 
 using Moment = std::pair<std::uint64_t, std::uint64_t>;
 
-// Calls Python without the caller's GIL. A failure is a warning.
+void warn_failed() {
+  record::warn(record::warning_index("xplane_lines", Severity::warning,
+                                     "the lines of a compiled function's ops were not found"));
+}
+
+// Takes the GIL. A failure is a warning. Ctrl-C meanwhile is for the program.
 std::vector<ProfileWriter::Origin> origins_of(const nb::object& resolve, std::string_view function,
                                               const std::vector<std::string_view>& ops) {
   const nb::gil_scoped_acquire held;
@@ -32,9 +37,12 @@ std::vector<ProfileWriter::Origin> origins_of(const nb::object& resolve, std::st
          nb::cast<std::vector<std::pair<std::uint32_t, bool>>>(answer))
       origins.push_back({call_site, is_backward});
     return origins;
+  } catch (const nb::python_error& error) {
+    if (error.matches(PyExc_KeyboardInterrupt)) PyErr_SetInterrupt();
+    warn_failed();
+    return {};
   } catch (const std::exception&) {
-    record::warn(record::warning_index("xplane_lines", Severity::warning,
-                                       "the lines of a compiled function's ops were not found"));
+    warn_failed();
     return {};
   }
 }
@@ -46,6 +54,7 @@ class PyProfileWriter {
         writer_([this](std::string_view function,
                        const auto& ops) { return origins_of(resolve_, function, ops); },
                 {.input_hooked = input_hooked, .dispatch_hooked = dispatch_hooked}) {}
+  PyProfileWriter(const PyProfileWriter&) = delete;
 
   std::uint64_t put(const nb::bytes& space, Moment begin, Moment end) {
     const ByteView view(static_cast<const std::uint8_t*>(space.data()), space.size());
