@@ -65,7 +65,7 @@ double ns_in_ops(const std::array<double, kHostCategories>& ns) {
   for (const HostCategory category :
        {HostCategory::sync, HostCategory::copy, HostCategory::launch, HostCategory::optimizer,
         HostCategory::communication, HostCategory::memory, HostCategory::backward,
-        HostCategory::forward})
+        HostCategory::forward, HostCategory::dispatch})
     sum += ns[static_cast<std::size_t>(category)];
   return sum;
 }
@@ -106,10 +106,10 @@ class PackageSums {
       if (!s.step.counts) continue;
       PhaseSteps& phase = phases_[s.step.phase];
       phase.all.push_back(&s);
-      phase.with_gpu += s.has_gpu;
+      phase.with_gpu += s.sources.gpu;
       const std::uint32_t process = run_.tracks[s.step.track].process;
       if (s.has_ops) with_ops[process].push_back(s.step);
-      if (s.has_gpu) with_gpu[process].push_back(s.step);
+      if (s.sources.gpu) with_gpu[process].push_back(s.step);
     }
     add_ops({with_ops.begin(), with_ops.end()});
     add_gpu({with_gpu.begin(), with_gpu.end()});

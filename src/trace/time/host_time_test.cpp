@@ -75,7 +75,7 @@ TEST(HostTime, LaunchesAndWaitsAreTakenOutOfWhatTheyLieIn) {
   t.add(stream, {66, 1, "c", SpanKind::kernel, 4});
   t.add(stream, {85, 1, "Memcpy HtoD (Pinned -> Device)", SpanKind::copy, 5});
   const HostStep s = Analysis(t.run).host_steps()[0];
-  EXPECT_TRUE(s.has_gpu);
+  EXPECT_TRUE(s.sources.gpu);
   EXPECT_EQ(at(s, HostCategory::launch), 3 + 4 + 4);
   EXPECT_EQ(at(s, HostCategory::copy), 5);
   EXPECT_EQ(at(s, HostCategory::sync), 3 + 2);
