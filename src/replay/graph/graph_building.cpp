@@ -11,13 +11,23 @@ namespace laptime::replay {
 
 namespace {
 
+// Whether the task is in backward of torch's engine.
+bool is_torch_backward(const GraphSource& source, const TaskGraph& graph, const Task& task) {
+  if (task.category != HostCategory::backward) return false;
+  for (std::uint32_t f = task.frame; f != kNone; f = graph.frames[f].outer) {
+    const SpanColumns& spans = source.run.tracks[graph.frames[f].track].spans;
+    const std::uint32_t row = graph.frames[f].row;
+    if (spans.kind[row] == SpanKind::backward && source.torch_nodes[spans.name[row]]) return true;
+  }
+  return false;
+}
+
 // The engine's time between two backward spans is backward, as in host_time.h.
-void join_backward(TaskGraph& graph) {
+void join_backward(const GraphSource& source, TaskGraph& graph) {
   for (std::size_t i = 1; i + 1 < graph.tasks.size(); ++i) {
     Task& gap = graph.tasks[i];
     const auto is_backward = [&](const Task& t) {
-      return t.frame != kNone && t.category == HostCategory::backward && t.track == gap.track &&
-             t.step == gap.step;
+      return t.track == gap.track && t.step == gap.step && is_torch_backward(source, graph, t);
     };
     if (gap.frame == kNone && is_backward(graph.tasks[i - 1]) && is_backward(graph.tasks[i + 1]))
       gap.category = HostCategory::backward;
@@ -82,7 +92,7 @@ class OtherThreads {
   // A gap of the stepping thread during backward on this thread was a wait for it.
   void note_backward(std::uint32_t index) {
     const Task& task = graph_.tasks[index];
-    if (task.category != HostCategory::backward || task.end == 0) return;
+    if (task.end == 0 || !is_torch_backward(source_, graph_, task)) return;
     const std::uint32_t main = main_task_at(task.end - 1);
     if (main == kNone || graph_.tasks[main].frame != kNone || task.end > graph_.tasks[main].end)
       return;
@@ -170,7 +180,7 @@ TaskGraph build_task_graph(const GraphSource& source, std::span<const HostStep> 
   for (Task& task : graph.tasks)
     task.step = static_cast<std::uint32_t>(std::lower_bound(ends.begin(), ends.end(), task.end) -
                                            ends.begin());
-  join_backward(graph);
+  join_backward(source, graph);
   const auto main_count = static_cast<std::uint32_t>(graph.tasks.size());
   OtherThreads others(source, graph);
   for (const std::uint32_t thread : threads) others.add(thread, from, to);

@@ -19,8 +19,9 @@ namespace laptime {
 
 namespace {
 
-// Folders of the framework's own packages.
-constexpr std::string_view kFramework[] = {"torch/", "functorch/", "torchgen/", "triton/"};
+// Folders of the frameworks' own packages.
+constexpr std::string_view kFramework[] = {"torch/",      "functorch/", "torchgen/", "triton/",
+                                           "tensorflow/", "jax/",       "jaxlib/"};
 
 bool is_package(std::string_view file) {
   constexpr std::string_view kInstalled = "-packages/";  // site-, dist-
@@ -254,7 +255,7 @@ constinit const TableDefinition kPackageLinesTable = define_table<kPackageLines>
     R"(
 With Hugging Face, Lightning, Keras or Stable-Baselines3 all of a step is under
 `trainer.train()`. This table shows the lines below it. A line is the innermost one of a
-package, other than torch, that ran when the op was called. Times are scaled from recorded
+package, other than torch, TensorFlow and JAX, that ran when the op was called. Times are scaled from recorded
 steps, as the breakdown is. Ops that the program's own code called are in no row.
 
 Where one line of the program holds more than half of a step, `laptime run` shows the first

@@ -22,8 +22,8 @@ namespace {
 struct CategoryPiece {
   std::int64_t start, end;
   HostCategory category;
-  // A launch for backward, or the end of a collective. The stepping thread waits for it while it
-  // does nothing itself.
+  // torch's backward, a launch for it, or the end of a collective. The stepping thread waits for it
+  // while it does nothing itself.
   bool awaited = false;
   // The engine's time between two backward spans. Work of another thread in it was not awaited.
   bool between = false;
@@ -120,8 +120,8 @@ class TrackWalk {
   // Of torch. Adds the time since the previous backward span, if nothing else came in between.
   void add_backward(std::uint32_t row) {
     if (after_backward_ && backward_end_ < spans_.start[row])
-      visit_(CategoryPiece{backward_end_, spans_.start[row], HostCategory::backward, false, true});
-    put(row, HostCategory::backward);
+      visit_(CategoryPiece{backward_end_, spans_.start[row], HostCategory::backward, true, true});
+    visit_(CategoryPiece{spans_.start[row], spans_.end(row), HostCategory::backward, true});
     backward_end_ = spans_.end(row);
     after_backward_ = true;
   }
@@ -211,14 +211,15 @@ class Sweep {
     const std::size_t present = category();
     step_.exposed[present] += time - now_;
     for (std::size_t c = 0; c < kHostCategories; ++c)
-      if (other_[c] > 0 && c != present && !(c == index(HostCategory::backward) && awaits()))
+      if (other_[c] > 0 && c != present && !(c == index(HostCategory::backward) && awaits_backward()))
         step_.overlapped[c] += time - now_;
     now_ = time;
   }
-  // True while the stepping thread does nothing itself. It then waits for the backward work of
-  // other threads.
-  bool awaits() const {
-    return std::all_of(own_.begin(), own_.end(), [](std::int32_t n) { return n == 0; });
+  // True while the stepping thread does nothing itself and another thread is in torch's backward. It
+  // waits for that.
+  bool awaits_backward() const {
+    return awaited_[index(HostCategory::backward)] > 0 &&
+           std::all_of(own_.begin(), own_.end(), [](std::int32_t n) { return n == 0; });
   }
   // True while the stepping thread waits for the ops of a compiled function on any thread.
   bool waits_for_ops() const {
@@ -228,7 +229,7 @@ class Sweep {
     const bool all_threads = waits_for_ops();
     for (std::size_t c = 0; c < kHostCategories; ++c)
       if (own_[c] > 0 || (all_threads && other_[c] > 0 && is_awaited(c))) return c;
-    const bool backward = other_[index(HostCategory::backward)] > 0;
+    const bool backward = awaited_[index(HostCategory::backward)] > 0;
     if (backward && other_[index(HostCategory::sync)] > 0) return index(HostCategory::sync);
     for (const HostCategory c : {HostCategory::copy, HostCategory::launch})
       if (awaited_[index(c)] > 0) return index(c);

@@ -19,8 +19,8 @@
 //                  threads of its own. The first of all threads' categories counts
 //   dispatch       the thread calls a compiled function, and nothing that it waits for runs
 //   device wait    the thread waits for a result, and no other thread computes
-//   sync, copy, launch, backward   another thread of the process is in it during backward, and the
-//                                  stepping thread waits for that
+//   sync, copy, launch, backward   another thread of the process is in it during torch's backward,
+//                                  and the stepping thread waits for that
 //   communication  the thread waits for a collective on another thread (collective_waits.h)
 //   rest           none of these: the program's own code (Python)
 //
