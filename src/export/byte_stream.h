@@ -9,9 +9,9 @@
 
 namespace laptime {
 
-class ByteStream {
+class SinkWriter {
  public:
-  explicit ByteStream(Sink& sink) : sink_(sink) {}
+  explicit SinkWriter(Sink& sink) : sink_(sink) {}
 
   void u8(int byte) { little_endian(static_cast<std::uint8_t>(byte)); }
   template <typename Number>

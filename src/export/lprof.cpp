@@ -45,7 +45,7 @@ class PickleWriter {
   Status finish() { return out_.finish(); }
 
  private:
-  ByteStream out_;
+  SinkWriter out_;
 };
 
 constexpr char kTuple3 = '\x87';

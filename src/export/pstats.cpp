@@ -63,7 +63,7 @@ class MarshalWriter {
   Status finish() { return out_.finish(); }
 
  private:
-  ByteStream out_;
+  SinkWriter out_;
   std::map<std::uint32_t, std::uint32_t> labels_;
 };
 

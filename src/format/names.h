@@ -63,12 +63,12 @@ inline constexpr std::string_view kExitCode = "exit_code", kExitSignal = "exit_s
                                   kMachineBusyNs = "machine_busy_ns";
 // Of the Python package: what recording cost.
 inline constexpr std::string_view kOwnTimeNs = "own_time_ns", kOwnCpuNs = "own_cpu_ns",
-                                  kPythonCostNs = "python_cost_ns",
-                                  kTorchHooksNs = "torch_hooks_ns",
-                                  kTorchByClockNs = "torch_by_clock_ns",
-                                  kTorchOpsNs = "torch_ops_ns", kTorchSetupNs = "torch_setup_ns",
-                                  kRanNs = "ran_ns",
+                                  kPythonCostNs = "python_cost_ns", kRanNs = "ran_ns",
                                   kWaitedForProcessorNs = "waited_for_processor_ns";
+// The same by framework. A key is a framework's prefix and the name of a cost: "torch_hooks_ns".
+inline constexpr std::string_view kFrameworkPrefixes[] = {"torch_", "tensorflow_", "jax_"};
+inline constexpr std::string_view kHooksNs = "hooks_ns", kByClockNs = "by_clock_ns",
+                                  kOpsNs = "ops_ns", kSetupNs = "setup_ns";
 // Of the Python package: what it records. Texts, but for kLoaderWorker.
 inline constexpr std::string_view kPythonEngines = "python_engines", kGpu = "gpu",
                                   kFrameworks = "frameworks", kLoaderWorker = "loader_worker";
@@ -128,6 +128,10 @@ inline constexpr std::string_view kParameter = "parameter", kBuffer = "buffer",
 // Keys of arguments that are strings.
 namespace arg_name {
 inline constexpr std::string_view kFunction = "function", kReason = "reason";  // of a compilation
+inline constexpr std::string_view kOp = "op";  // an op's full name: "sequential/dense/MatMul"
+// Of a stage of an input pipeline.
+inline constexpr std::string_view kPipeline = "pipeline", kBufferedElements = "buffered_elements",
+                                  kParallelism = "parallelism";
 }  // namespace arg_name
 
 namespace value_name {

@@ -9,7 +9,7 @@
 
 namespace laptime {
 
-inline constexpr std::string_view kAdviceTable = "advice";
+inline constexpr std::string_view kAdviceTableName = "advice";
 
 std::string advice_text(const Table& table, const TerminalStyle& style);
 

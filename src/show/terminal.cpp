@@ -229,7 +229,7 @@ std::string to_terminal(const std::vector<Table>& tables, const TerminalStyle& s
   for (const Table& table : tables) {
     if (!out.empty() && !style.compact) out += '\n';
     out +=
-        table.name == kAdviceTable ? advice_text(table, style) : ScreenTable(table, style).print();
+        table.name == kAdviceTableName ? advice_text(table, style) : ScreenTable(table, style).print();
   }
   return out;
 }

@@ -121,16 +121,17 @@ class ProcessCost {
     // alike.
     Estimate cost{std::max(number(property::kOwnTimeNs), waits * number(property::kOwnCpuNs)), 0};
     // A recorded op's own record is part of its price.
-    const double ops = number(property::kTorchOpsNs) > 0 ? static_cast<double>(count_ops()) : 0;
+    const double ops = of_frameworks(property::kOpsNs) > 0 ? static_cast<double>(count_ops()) : 0;
     cost.add(priced(waits * std::max(0.0, static_cast<double>(*records) - ops) *
                     static_cast<double>(*picoseconds) / 1000));
-    for (const std::string_view events :
-         {property::kPythonCostNs, property::kTorchHooksNs, property::kTorchByClockNs})
-      cost.add(priced(waits * number(events)));
+    for (const double events :
+         {number(property::kPythonCostNs), of_frameworks(property::kHooksNs),
+          of_frameworks(property::kByClockNs)})
+      cost.add(priced(waits * events));
     // Its own thread: nobody waits for it where a processor is free.
     const double encoder = number(property::kEncoderNs) / 2;
     cost.add({encoder, encoder / kConfidence});
-    cost.add(of_recorded_steps(waits * number(property::kTorchOpsNs)));
+    cost.add(of_recorded_steps(waits * of_frameworks(property::kOpsNs)));
     return cost;
   }
   bool compared() const { return compared_; }
@@ -138,6 +139,9 @@ class ProcessCost {
  private:
   double number(std::string_view key) const {
     return static_cast<double>(property_number(properties_, key).value_or(0));
+  }
+  double of_frameworks(std::string_view cost) const {
+    return static_cast<double>(framework_cost(properties_, cost).value_or(0));
   }
 
   // How many times as long as with its own processor.

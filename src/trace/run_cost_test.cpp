@@ -56,6 +56,15 @@ TEST(RunCost, StepsThatDifferWidenTheInterval) {
   }
 }
 
+TEST(RunCost, TheHooksOfAllFrameworksAreAdded) {
+  OpRun t;
+  t.run.end_ns = 1000 * kMs;
+  t.run.processes[0].properties = {{"records", 0}, {"record_cost_ps", 20000}};
+  t.run.processes[0].properties["tensorflow_hooks_ns"] = 10 * kMs;
+  t.run.processes[0].properties["jax_by_clock_ns"] = 5 * kMs;
+  EXPECT_NEAR(cost_of(t.run).ns, 15.0 * kMs, 1);
+}
+
 TEST(RunCost, WhatNothingIsComparedWithIsPriced) {
   OpRun t;
   for (int i = 0; i < 100; ++i) t.add_step(0, i * 10 * kMs, 10 * kMs, 1);

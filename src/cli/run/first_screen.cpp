@@ -285,11 +285,22 @@ std::string warning_line(const Analysis& analysis, std::size_t width) {
          more + "\n";
 }
 
+// Whether a collector saw the framework of a process at work.
+bool has_framework_records(const Run& run, std::size_t process) {
+  return std::any_of(run.tracks.begin(), run.tracks.end(), [&](const Track& track) {
+    return track.process == process &&
+           std::any_of(track.spans.kind.begin(), track.spans.kind.end(), [](SpanKind kind) {
+             return kind == SpanKind::dispatch || kind == SpanKind::op || kind == SpanKind::loader;
+           });
+  });
+}
+
 // For a program that trains with a framework, if little of that is recorded.
 std::string framework_line(const Run& run) {
-  for (const Process& process : run.processes) {
-    const std::string_view frameworks = property_text(process.properties, property::kFrameworks);
-    if (frameworks.empty()) continue;
+  for (std::size_t p = 0; p < run.processes.size(); ++p) {
+    const std::string_view frameworks =
+        property_text(run.processes[p].properties, property::kFrameworks);
+    if (frameworks.empty() || has_framework_records(run, p)) continue;
     const char* const name = frameworks.starts_with("tensorflow") ? "TensorFlow" : "JAX";
     return fmt::format(
         "{}: your lines and GPU work are recorded; its ops, steps and input are not. "

@@ -11,13 +11,23 @@ namespace laptime::replay {
 
 namespace {
 
+// Whether the task is in backward of torch's engine.
+bool is_torch_backward(const GraphSource& source, const TaskGraph& graph, const Task& task) {
+  if (task.category != HostCategory::backward) return false;
+  for (std::uint32_t f = task.frame; f != kNone; f = graph.frames[f].outer) {
+    const SpanColumns& spans = source.run.tracks[graph.frames[f].track].spans;
+    const std::uint32_t row = graph.frames[f].row;
+    if (spans.kind[row] == SpanKind::backward && source.torch_nodes[spans.name[row]]) return true;
+  }
+  return false;
+}
+
 // The engine's time between two backward spans is backward, as in host_time.h.
-void join_backward(TaskGraph& graph) {
+void join_backward(const GraphSource& source, TaskGraph& graph) {
   for (std::size_t i = 1; i + 1 < graph.tasks.size(); ++i) {
     Task& gap = graph.tasks[i];
     const auto is_backward = [&](const Task& t) {
-      return t.frame != kNone && t.category == HostCategory::backward && t.track == gap.track &&
-             t.step == gap.step;
+      return t.track == gap.track && t.step == gap.step && is_torch_backward(source, graph, t);
     };
     if (gap.frame == kNone && is_backward(graph.tasks[i - 1]) && is_backward(graph.tasks[i + 1]))
       gap.category = HostCategory::backward;
@@ -82,7 +92,7 @@ class OtherThreads {
   // A gap of the stepping thread during backward on this thread was a wait for it.
   void note_backward(std::uint32_t index) {
     const Task& task = graph_.tasks[index];
-    if (task.category != HostCategory::backward || task.end == 0) return;
+    if (task.end == 0 || !is_torch_backward(source_, graph_, task)) return;
     const std::uint32_t main = main_task_at(task.end - 1);
     if (main == kNone || graph_.tasks[main].frame != kNone || task.end > graph_.tasks[main].end)
       return;
@@ -97,16 +107,34 @@ class OtherThreads {
   std::uint32_t main_count_;
 };
 
+// `has_calls`: the process calls compiled functions. Then threads that only wait for input count,
+// too.
 bool has_ops(const SpanColumns& spans, const std::vector<std::uint32_t>& order, std::int64_t from,
-             std::int64_t to) {
+             std::int64_t to, bool has_calls) {
+  const auto counts = [&](SpanKind kind) {
+    return kind == SpanKind::op || kind == SpanKind::backward ||
+           (has_calls && (kind == SpanKind::loader || kind == SpanKind::compile));
+  };
   const auto row_at = [&](std::size_t i) {
     return order.empty() ? static_cast<std::uint32_t>(i) : order[i];
   };
   for (std::size_t i = first_ending_after(spans, order, from);
        i < spans.size() && spans.end(row_at(i)) <= to; ++i)
-    if (spans.kind[row_at(i)] == SpanKind::op || spans.kind[row_at(i)] == SpanKind::backward)
-      return true;
+    if (counts(spans.kind[row_at(i)])) return true;
   return false;
+}
+
+std::vector<std::uint32_t> other_threads(const GraphSource& source, const HostStep& step,
+                                         std::int64_t from, std::int64_t to) {
+  const std::uint32_t process = source.run.tracks[step.step.track].process;
+  std::vector<std::uint32_t> others;
+  for (std::uint32_t t = 0; t < source.run.tracks.size(); ++t) {
+    const Track& other = source.run.tracks[t];
+    if (t != step.step.track && other.process == process && other.kind == TrackKind::thread &&
+        has_ops(other.spans, source.orders[t], from, to, step.sources.calls))
+      others.push_back(t);
+  }
+  return others;
 }
 
 // Sorts tasks by their ends, so that a task's needs come before it.
@@ -139,24 +167,24 @@ void sort_tasks(TaskGraph& graph) {
 TaskGraph build_task_graph(const GraphSource& source, std::span<const HostStep> steps) {
   TaskGraph graph;
   graph.steps = steps;
-  const std::uint32_t track = steps.front().step.track, process = source.run.tracks[track].process;
+  const std::uint32_t track = steps.front().step.track;
+  const bool has_calls = steps.front().sources.calls;
   const std::int64_t from = steps.front().step.start_ns,
                      to = steps.back().step.start_ns + steps.back().step.wall_ns;
   std::vector<std::int64_t> ends;
   for (const HostStep& step : steps) ends.push_back(step.step.start_ns + step.step.wall_ns);
-  add_host_tasks(source, track, from, to, with_collective_cuts(steps, ends), graph);
+  const std::vector<std::uint32_t> threads = other_threads(source, steps.front(), from, to);
+  std::vector<std::int64_t> cuts = with_collective_cuts(steps, ends);
+  if (has_calls) cuts = with_call_cuts(source, track, threads, std::move(cuts));
+  add_host_tasks(source, track, from, to, cuts, graph);
   for (Task& task : graph.tasks)
     task.step = static_cast<std::uint32_t>(std::lower_bound(ends.begin(), ends.end(), task.end) -
                                            ends.begin());
-  join_backward(graph);
+  join_backward(source, graph);
   const auto main_count = static_cast<std::uint32_t>(graph.tasks.size());
   OtherThreads others(source, graph);
-  for (std::uint32_t t = 0; t < source.run.tracks.size(); ++t) {
-    const Track& other = source.run.tracks[t];
-    if (t != track && other.process == process && other.kind == TrackKind::thread &&
-        has_ops(other.spans, source.orders[t], from, to))
-      others.add(t, from, to);
-  }
+  for (const std::uint32_t thread : threads) others.add(thread, from, to);
+  if (has_calls) add_call_waits(main_count, graph);
   add_collective_tasks(source, main_count, graph);
   graph.has_gpu = !source.gpu.all().empty();
   if (graph.has_gpu) add_gpu_tasks(source, from, to, graph);

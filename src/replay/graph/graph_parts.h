@@ -38,6 +38,23 @@ std::vector<std::int64_t> with_collective_cuts(std::span<const HostStep> steps,
 // graph's first tasks, which are the stepping thread's in order.
 void add_collective_tasks(const GraphSource& source, std::uint32_t main_count, TaskGraph& graph);
 
+// ---- compiled functions ----
+//
+// While the stepping thread is in a dispatch or waits for a result, it waits for the ops of other
+// threads (host_time.h). Its time there is divided where these begin and end. Each part waits for
+// the op that ends with it. An op on another thread begins when the part before it has ended.
+// Consequence: if a change shortens an op, the call also shrinks, unless another op takes longer.
+
+// Rising moments: `cuts`, and the begins and ends of spans of `others` within calls of the stepping
+// thread `track`.
+std::vector<std::int64_t> with_call_cuts(const GraphSource& source, std::uint32_t track,
+                                         std::span<const std::uint32_t> others,
+                                         std::vector<std::int64_t> cuts);
+
+// Adds the waits of the stepping thread's calls. `main_count`: the graph's first tasks, which are
+// the stepping thread's in order. Contract: called when those of other threads are in the graph.
+void add_call_waits(std::uint32_t main_count, TaskGraph& graph);
+
 // ---- GPUs ----
 //
 // GPU work in the window of a graph: tasks on streams that need their launch and the previous work

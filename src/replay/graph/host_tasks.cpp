@@ -32,8 +32,13 @@ HostCategory own_category(const GraphSource& source, const SpanColumns& spans, c
       return HostCategory::optimizer;
     case SpanKind::backward:
       return HostCategory::backward;
+    case SpanKind::dispatch:
+      return HostCategory::dispatch;
+    case SpanKind::wait:
+      return HostCategory::device_wait;
     case SpanKind::op:
       if (is_collective) return HostCategory::communication;
+      if (row < ops.size() && ops.pass[row] == OpPass::optimizer) return HostCategory::optimizer;
       return source.memory_ops[spans.name[row]] ? HostCategory::memory : HostCategory::forward;
     case SpanKind::annotation:
       if (is_collective) return HostCategory::communication;

@@ -108,6 +108,27 @@ TEST(Replay, BackwardOnAnotherThreadIsWaitedFor) {
   EXPECT_EQ(built.walls(scaled("aten::mm", 0))[0], 500);
 }
 
+TEST(Replay, ACallOfACompiledFunctionWaitsForTheOpsOfOtherThreads) {
+  OpRun t;
+  const std::uint32_t pool = t.add_thread(), other = t.add_thread();
+  t.add(pool, {50, 100, "input", SpanKind::loader});
+  t.add(pool, {160, 100, "MatMul"});
+  t.add(other, {160, 40, "Relu"});
+  t.add(other, {270, 100, "Conv2D", SpanKind::backward});  // on another thread, once MatMul is done
+  t.add(0, {20, 380, "train_step", SpanKind::dispatch});
+  t.add_step(0, 0, 500, 1);
+  const Built built(t.run);
+  EXPECT_EQ(built.walls({})[0], 500);
+  EXPECT_EQ(built.walls(scaled("MatMul", 0.5))[0], 450);
+  EXPECT_EQ(built.walls(scaled("MatMul", 0))[0], 440);  // Relu takes 40 of the 100
+  EXPECT_EQ(built.walls(scaled("Relu", 0))[0], 500);
+  EXPECT_EQ(built.walls(scaled("Conv2D", 0.5))[0], 450);
+  EXPECT_EQ(built.walls(scaled("backward", 0.5))[0], 450);
+  Changes free;
+  free.input_free = true;
+  EXPECT_EQ(built.walls(free)[0], 400);
+}
+
 TEST(Replay, AWaitForACollectiveShrinksWithIt) {
   OpRun t;
   const std::uint32_t gloo = t.add_thread();
@@ -181,7 +202,7 @@ TEST(Replay, OddRunsAreReplayedAsTheyWere) {
     for (std::uint32_t i = 0; i < 40; ++i) {
       const auto start = static_cast<std::int64_t>(random() % 900'000),
                  length = static_cast<std::int64_t>(random() % 60'000);
-      switch (random() % 7) {
+      switch (random() % 9) {
         case 0:
           t.launch(start, length, i);
           break;
@@ -199,6 +220,12 @@ TEST(Replay, OddRunsAreReplayedAsTheyWere) {
           break;
         case 5:
           t.add(engine, {start, length, "gloo:all_reduce", SpanKind::annotation});
+          break;
+        case 6:
+          t.add(0, {start, length, "train_step", SpanKind::dispatch});
+          break;
+        case 7:
+          t.add(engine, {start, length, "MatMul"});
           break;
         default:
           t.add(0, {start, length, "aten::mm"});

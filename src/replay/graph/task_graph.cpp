@@ -5,6 +5,7 @@
 
 #include "trace/analysis.h"
 #include "trace/gpu/kernel_names.h"
+#include "trace/ops/torch_nodes.h"
 #include "trace/run/nesting.h"
 
 namespace laptime::replay {
@@ -17,6 +18,7 @@ GraphSource::GraphSource(const Analysis& analysis)
       python(analysis),
       memory_ops(laptime::memory_ops(run.strings)),
       collectives(laptime::collectives(run.strings)),
+      torch_nodes(find_torch_nodes(run.strings)),
       orders(run.tracks.size()),
       gpu_by_launch(gpu.all().size()) {
   for (std::size_t t = 0; t < run.tracks.size(); ++t)

@@ -90,6 +90,7 @@ struct GraphSource {
   StepPythons python;
   std::vector<bool> memory_ops;                    // by string: host_time.h
   std::vector<bool> collectives;                   // by string: kernel_names.h
+  std::vector<bool> torch_nodes;                   // by string: torch_nodes.h
   std::vector<std::vector<std::uint32_t>> orders;  // by track: end_order of its spans
   // Rows of gpu.all(), by the start of their launch. If that is unknown, by their own start.
   std::vector<std::uint32_t> gpu_by_launch;

@@ -7,6 +7,7 @@
 
 #include "format/names.h"
 #include "trace/input/worker_processes.h"
+#include "trace/time/input_waits.h"
 
 namespace laptime::replay {
 
@@ -80,15 +81,13 @@ class Takes {
  public:
   Takes(const Run& run, std::span<const HostStep> steps) : steps_(steps), restarts_(steps.size()) {
     const std::uint32_t starting = run.strings.find(span_name::kStartLoader);
-    const SpanColumns& spans = run.tracks[steps.front().step.track].spans;
-    for (std::size_t row = 0; row < spans.size(); ++row) {
-      if (spans.kind[row] != SpanKind::loader) continue;
-      const std::size_t step = step_at(steps, spans.start[row]);
+    for (const InputWait& wait : find_input_waits(run, steps.front().step.track)) {
+      const std::size_t step = step_at(steps, wait.start);
       if (step == steps.size()) continue;
-      if (spans.name[row] == starting)
+      if (wait.name == starting)
         restart(step);
       else
-        takes_.push_back({step, spans.start[row], spans.end(row)});
+        takes_.push_back({step, wait.start, wait.end});
     }
     if (!restarts_known_) restart_after_gaps();
     restarts_.front() = true;

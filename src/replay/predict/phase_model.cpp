@@ -153,6 +153,13 @@ bool PhaseModel::has_gpu() const {
                      [](const Burst& burst) { return burst.graph.has_gpu; });
 }
 
+HostSources PhaseModel::sources() const {
+  HostSources sources;
+  for (const HostStep& step : steps_) sources.add(step.sources);
+  sources.gpu = has_gpu();
+  return sources;
+}
+
 bool PhaseModel::is_simulated(const Pricing& pricing) const {
   if (pricing.changes().input_free) return false;
   return loader_.workers > 0 || pricing.changes().workers.value_or(0) > 0;
@@ -210,10 +217,11 @@ PhaseModel::Ratios PhaseModel::find_ratios(const Pricing& pricing, Outlook outlo
     }
   }
   Ratios ratios;
+  const HostSources known = sources();
   std::int64_t detail_plain = 0, detail_without = 0, detail_with = 0;
   for (std::size_t c = 0; c < kHostCategories; ++c) {
     ratios.category[c] = part_of_whole(without[c], plain[c]);
-    if (!is_light(static_cast<HostCategory>(c), has_gpu()))
+    if (!is_light(static_cast<HostCategory>(c), known))
       detail_plain += plain[c], detail_without += without[c], detail_with += with[c];
   }
   ratios.detail = part_of_whole(detail_without, detail_plain);
@@ -227,8 +235,8 @@ PhaseModel::Ratios PhaseModel::find_ratios(const Pricing& pricing, Outlook outlo
 
 // Subtracts from the one rest if ops rested. Else it reduces all categories in the same proportion.
 void PhaseModel::take_off_details(double off_ns, CategoryTimes& step) const {
-  const auto is_detail = [&](std::size_t c) {
-    return !is_light(static_cast<HostCategory>(c), has_gpu());
+  const auto is_detail = [known = sources()](std::size_t c) {
+    return !is_light(static_cast<HostCategory>(c), known);
   };
   double all = 0;
   for (std::size_t c = 0; c < kHostCategories; ++c)
@@ -255,6 +263,7 @@ void PhaseModel::fill_light(const Pricing& pricing, Outlook outlook,
     std::fill_n(known.begin() + burst.first, burst.graph.steps.size(), true);
   const Ratios ratios = find_ratios(pricing, outlook, times);
   const double most_rest = usual_rest();
+  const HostSources sources_known = sources();
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (known[i]) continue;
     const HostStep& step = steps_[i];
@@ -263,7 +272,7 @@ void PhaseModel::fill_light(const Pricing& pricing, Outlook outlook,
     const bool by_category = step.has_ops && !has_gpu();
     for (std::size_t c = 0; c < kHostCategories; ++c)
       times[i][c] =
-          scaled(step.exposed[c], by_category || is_light(static_cast<HostCategory>(c), has_gpu())
+          scaled(step.exposed[c], by_category || is_light(static_cast<HostCategory>(c), sources_known)
                                       ? ratios.category[c]
                                       : ratios.detail);
     const auto rest = static_cast<double>(step.exposed[kRest]);

@@ -55,6 +55,8 @@ class PhaseModel {
   // Sets the graphs' host_left, if there are enough resting steps.
   void learn_host();
   void set_host(double left);
+  // What the steps know. Whether launches are separate follows from the graphs.
+  HostSources sources() const;
   double plain_wall() const;
   bool is_simulated(const Pricing& pricing) const;
   double typical_wall() const;

@@ -64,7 +64,7 @@ MeanStep split_to(std::span<const HostStep> steps, const std::vector<CategoryTim
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (!steps[i].step.counts) continue;
     timed.push_back(
-        {steps[i].step, steps[i].has_ops, steps[i].has_gpu, times[i], steps[i].overlapped, {}});
+        {steps[i].step, steps[i].has_ops, steps[i].sources, times[i], steps[i].overlapped, {}});
     timed.back().step.wall_ns = sum(times[i]);
   }
   HostSteps all;

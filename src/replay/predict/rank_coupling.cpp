@@ -36,7 +36,7 @@ RankCoupling::RankCoupling(const Analysis& analysis,
           return phase_of(steps.front().step) == rank.main_phase;
         });
     if (phase == phases.end() ||
-        std::any_of(phase->begin(), phase->end(), [](const HostStep& s) { return s.has_gpu; })) {
+        std::any_of(phase->begin(), phase->end(), [](const HostStep& s) { return s.sources.gpu; })) {
       members_.clear();
       return;
     }

@@ -28,7 +28,7 @@ struct CompileRow {
 };
 
 constexpr ColumnOf<CompileRow> kCompileColumns[] = {
-    {"what", "Compilation, recompilation or graph break.",
+    {"what", "What was done: `torch.compile`, `graph break`, `tf.function tracing`, `XLA compile` ….",
      [](auto& r) { return r.run.strings[r.compilation.what]; }},
     {"function", "The function that was compiled.",
      [](auto& r) { return string_at(r.run, r.compilation.function); }},
@@ -37,7 +37,7 @@ constexpr ColumnOf<CompileRow> kCompileColumns[] = {
     {"line", "That line.", [](auto& r) { return line_at(r.lines, r.compilation.line); }},
     {"count", Unit::count, "How often.", [](auto& r) { return r.sums.count; }},
     {"total_ns", Unit::ns, "How long all of them took.", [](auto& r) { return r.sums.total_ns; }},
-    {"reason", "Why, as the compiler reports it.",
+    {"reason", "Why, as the compiler reports it; of a retracing the argument that changed.",
      [](auto& r) { return string_at(r.run, r.compilation.reason); }}};
 constexpr TableOf<CompileRow> kCompile{"compile", kCompileColumns};
 
@@ -93,6 +93,9 @@ Table compile_table(const Analysis& analysis) {
 }
 
 constinit const TableDefinition kCompileTable = define_table<kCompile>(
-    "compilations, recompilations and graph breaks", "Equal ones are one row.", compile_table);
+    "compilations, retraces, recompilations and graph breaks", R"(
+Equal ones are one row. A function with several rows, or with a count above one, was compiled or
+traced again: `reason` says why.)",
+    compile_table);
 
 }  // namespace laptime

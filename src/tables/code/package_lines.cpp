@@ -19,8 +19,9 @@ namespace laptime {
 
 namespace {
 
-// Folders of the framework's own packages.
-constexpr std::string_view kFramework[] = {"torch/", "functorch/", "torchgen/", "triton/"};
+// Folders of the frameworks' own packages.
+constexpr std::string_view kFramework[] = {"torch/",      "functorch/", "torchgen/", "triton/",
+                                           "tensorflow/", "jax/",       "jaxlib/"};
 
 bool is_package(std::string_view file) {
   constexpr std::string_view kInstalled = "-packages/";  // site-, dist-
@@ -65,7 +66,7 @@ double ns_in_ops(const std::array<double, kHostCategories>& ns) {
   for (const HostCategory category :
        {HostCategory::sync, HostCategory::copy, HostCategory::launch, HostCategory::optimizer,
         HostCategory::communication, HostCategory::memory, HostCategory::backward,
-        HostCategory::forward})
+        HostCategory::forward, HostCategory::dispatch})
     sum += ns[static_cast<std::size_t>(category)];
   return sum;
 }
@@ -106,10 +107,10 @@ class PackageSums {
       if (!s.step.counts) continue;
       PhaseSteps& phase = phases_[s.step.phase];
       phase.all.push_back(&s);
-      phase.with_gpu += s.has_gpu;
+      phase.with_gpu += s.sources.gpu;
       const std::uint32_t process = run_.tracks[s.step.track].process;
       if (s.has_ops) with_ops[process].push_back(s.step);
-      if (s.has_gpu) with_gpu[process].push_back(s.step);
+      if (s.sources.gpu) with_gpu[process].push_back(s.step);
     }
     add_ops({with_ops.begin(), with_ops.end()});
     add_gpu({with_gpu.begin(), with_gpu.end()});
@@ -254,7 +255,7 @@ constinit const TableDefinition kPackageLinesTable = define_table<kPackageLines>
     R"(
 With Hugging Face, Lightning, Keras or Stable-Baselines3 all of a step is under
 `trainer.train()`. This table shows the lines below it. A line is the innermost one of a
-package, other than torch, that ran when the op was called. Times are scaled from recorded
+package, other than torch, TensorFlow and JAX, that ran when the op was called. Times are scaled from recorded
 steps, as the breakdown is. Ops that the program's own code called are in no row.
 
 Where one line of the program holds more than half of a step, `laptime run` shows the first

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "trace/code/module_path.h"
+
 namespace laptime {
 
 // The value if all calls have the same one.
@@ -52,7 +54,7 @@ class CommonModule {
   static std::string_view common(std::string_view a, std::string_view b) {
     std::size_t same = 0;
     const auto ends_at = [](std::string_view path, std::size_t at) {
-      return at == path.size() || path[at] == '.';
+      return at == path.size() || kModuleSeparators.find(path[at]) != std::string_view::npos;
     };
     for (std::size_t i = 0; i <= std::min(a.size(), b.size()); ++i) {
       if (ends_at(a, i) && ends_at(b, i)) same = i;

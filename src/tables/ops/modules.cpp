@@ -4,6 +4,7 @@
 #include <map>
 
 #include "trace/analysis.h"
+#include "trace/code/module_path.h"
 #include "trace/gpu/gpu_work.h"
 #include "trace/ops/op_times.h"
 #include "trace/steps/recorded_part.h"
@@ -23,12 +24,7 @@ struct ModuleTimes {
 // Calls visit with "a.b.c", "a.b" and "a".
 template <typename Visit>
 void for_each_enclosing(std::string_view path, Visit visit) {
-  for (;;) {
-    visit(path);
-    const std::size_t dot = path.rfind('.');
-    if (dot == std::string_view::npos) return;
-    path = path.substr(0, dot);
-  }
+  for (; !path.empty(); path = enclosing_module(path)) visit(path);
 }
 
 // The known times of ops, and of GPU work for them.
@@ -101,6 +97,9 @@ Table modules_table(const Analysis& analysis) {
 
 constinit const TableDefinition kModulesTable = define_table<kModules>(
     "time of ops by module, forward and backward",
-    "A module's row includes its children: the row `encoder` includes `encoder.0`.", modules_table);
+    R"(
+A module's row includes its children: the row `encoder` includes `encoder.0`. Layers of
+TensorFlow and Keras are paths with slashes: `sequential` includes `sequential/dense`.)",
+    modules_table);
 
 }  // namespace laptime

@@ -102,7 +102,7 @@ constexpr ColumnOf<OpRow> kOpColumns[] = {
      [](auto& r) { return known_if(r.knows_gpu, r.sums.gpu_ns); }},
     {"self_bytes", Unit::bytes, "Memory allocated less memory released, without the ops inside.",
      [](auto& r) { return known_if(r.knows_bytes, r.sums.self_bytes); }},
-    {"flops", Unit::count, "Floating-point operations, as torch counts them.",
+    {"flops", Unit::count, "Floating-point operations, as the framework counts them.",
      [](auto& r) { return known_if(r.sums.knows_flops, r.sums.flops); }},
     {"file", "The file of the line that called it, if all the row's calls have the same line.",
      [](auto& r) { return file_at(r.lines, r.sums.line.id()); }},
@@ -203,10 +203,11 @@ template Table ops_table<OpGrouping::module>(const Analysis&);
 template Table ops_table<OpGrouping::stack>(const Analysis&);
 
 constinit const TableDefinition kOpsTable =
-    define_table<kOps>("calls and time of the framework's ops, as torch counts them",
+    define_table<kOps>("calls and time of the framework's ops",
                        R"(
 It corresponds to torch's `key_averages()`: one row a name. Backward spans, annotations and
-optimizer steps are rows, too. `--by` makes more rows: `shape` (recorded with `--shapes`),
+optimizer steps are rows, too. Ops of TensorFlow and JAX are named by their type, on whichever
+thread they ran. The call of a compiled function is no row: only its ops are. `--by` makes more rows: `shape` (recorded with `--shapes`),
 `line`, `module`, `stack`. GPU times are unknown if no GPU was recorded. `--sort` also takes
 `gpu`, `self_gpu` and torch's keys: `cpu_time_total`, `self_cuda_time_total`, `count` ….)",
                        ops_table<OpGrouping::name>, kOpGroupings);

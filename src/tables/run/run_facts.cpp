@@ -32,10 +32,12 @@ Cell run_number(const Run& run, std::string_view key) {
   return number ? Cell(*number) : kUnknown;
 }
 
-Cell sum_over_processes(const Run& run, std::string_view key) {
+// `number_of`: of a process's properties, if they have it.
+template <typename NumberOf>
+Cell sum_over_processes(const Run& run, NumberOf number_of) {
   std::optional<std::int64_t> sum;
   for (const Process& process : run.processes)
-    if (const auto number = property_number(process.properties, key))
+    if (const std::optional<std::int64_t> number = number_of(process.properties))
       sum = sum.value_or(0) + *number;
   return sum ? Cell(*sum) : kUnknown;
 }
@@ -113,7 +115,10 @@ void add_recording(const Run& run, const std::vector<Step>& steps, RunFacts& row
   rows.add("recorded_steps", count_recorded_steps(steps), Unit::count);
   rows.add("spans", integer_cell(spans), Unit::count);
   rows.add("values", integer_cell(count_values(run)), Unit::count);
-  rows.add("records", sum_over_processes(run, property::kRecords), Unit::count);
+  const Cell records = sum_over_processes(run, [](const Properties& properties) {
+    return property_number(properties, property::kRecords);
+  });
+  rows.add("records", records, Unit::count);
   rows.add("sealed", run.sealed ? "yes" : "no");
   rows.add("file_size", integer_cell(run.file_bytes), Unit::bytes);
   rows.add("bytes_per_span",
@@ -127,8 +132,10 @@ void add_cost(const Analysis& analysis, RunFacts& rows) {
     rows.add(key, cost ? Cell((*cost).*member) : kUnknown, unit);
   };
   add("own_cost", &RunCost::ns, Unit::ns);
-  if (const Cell setup = sum_over_processes(analysis.run(), property::kTorchSetupNs);
-      setup != kUnknown)
+  const Cell setup = sum_over_processes(analysis.run(), [](const Properties& properties) {
+    return framework_cost(properties, property::kSetupNs);
+  });
+  if (setup != kUnknown)
     rows.add("setup", setup, Unit::ns);
   add("own_cost_share", &RunCost::share, Unit::share);
   add("own_cost_low", &RunCost::low, Unit::share);
@@ -161,7 +168,7 @@ The keys are always the same:
 - how much was recorded: `processes`, `threads`, `steps`, `recorded_steps`, `spans`, `values`,
   `records`, `sealed`, `file_size`, `bytes_per_span`;
 - what recording cost: `own_cost`, `own_cost_share` and its interval `own_cost_low` to
-  `own_cost_high`. With PyTorch `setup` is the time before the program started.)",
+  `own_cost_high`. `setup` is how long laptime set itself up for frameworks.)",
                        run_table);
 
 }  // namespace laptime

@@ -31,6 +31,7 @@
 #include "tables/steps/device_steps.h"
 #include "tables/steps/input.h"
 #include "tables/steps/phases.h"
+#include "tables/steps/pipeline.h"
 #include "tables/steps/ranks_table.h"
 #include "tables/steps/slow_steps.h"
 #include "tables/steps/steps_table.h"
@@ -50,8 +51,9 @@ constexpr const TableDefinition* kTables[] = {
     &kStreamsTable,       &kLaunchQueueTable,    &kCalltreeTable,
     &kOpsTable,           &kModulesTable,        &kMemoryTable,
     &kMemoryDevicesTable, &kMemoryStepsTable,    &kMemoryCurveTable,
-    &kMemoryGrowthTable,  &kInputTable,          &kCompileTable,
-    &kSettingsTable,      &kValuesTable,         &kWarningsTable};
+    &kMemoryGrowthTable,  &kInputTable,          &kPipelineTable,
+    &kCompileTable,       &kSettingsTable,       &kValuesTable,
+    &kWarningsTable};
 
 }  // namespace
 

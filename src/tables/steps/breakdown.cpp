@@ -26,7 +26,7 @@ class PhaseBreakdown {
 
   void add_rows(std::vector<BreakdownRow>& rows) const {
     const HostKnowledge known{is_python_step(*run_, all_.front()->step), mean_.divided(),
-                              mean_.knows_gpu};
+                              mean_.sources};
     // A program that only marks its steps gives nothing to divide them by.
     if (!known.python && mean_.exposed[index(HostCategory::rest)] == mean_.wall_ns) return;
     for (const HostCategory category : kHostOrder) {
@@ -116,24 +116,31 @@ View `host` is the thread that steps. The categories of a phase sum to the mean 
 that count. Every moment belongs to the first of these that holds:
 
 1. `input wait`: the program waits for a batch.
-2. `compile`: something is compiled.
+2. `compile`: something is compiled, or a function is traced.
 3. `gc`: Python collects garbage.
 4. `sync wait`: a driver's call waits for a GPU.
 5. `copy wait`: a copy returns only when it is done, or uses pageable memory.
 6. `launch`: any other call gives work to a GPU.
-7. `optimizer`: an optimizer's step or `zero_grad`.
+7. `optimizer`: an optimizer's step or `zero_grad`, or an op of an optimizer.
 8. `checkpoint`: `torch.save`, or a scope of that name.
 9. `communication`: the thread calls a collective.
 10. `memory`: an op allocates, copies or fills.
 11. `backward`.
 12. `forward ops`: any other op.
-13. `backward`: the thread waits for another one that is in backward. If that one launches or
+13. `dispatch`: the thread calls a compiled function (`tf.function`, `jax.jit`).
+14. `device wait`: the thread waits for a result (`block_until_ready`, `float`, `numpy`).
+15. `backward`: the thread waits for another one that is in backward. If that one launches or
     waits, the moment is `launch`, `sync wait` or `copy wait`.
-14. `communication`: the thread waits for a collective on another thread.
-15. `python`: the program's own code, and all that it calls that is no op.
+16. `communication`: the thread waits for a collective on another thread.
+17. `python`: the program's own code, and all that it calls that is no op.
 
-Without op records `communication` to `python` are one row: `python and ops`. In a program that
-is not Python that row is `other`. A phase of which nothing else is known has no rows.
+A compiled function runs its ops on any thread. So in `dispatch` and `device wait` the
+categories of all threads count, except `gc` and `checkpoint`. A batch that another thread
+makes at any other moment is overlapped input.
+
+Without op records `communication` to `python` are one row: `python and ops`. `dispatch` and
+`device wait` then are rows with their ops. In a program that is not Python the first row is
+`other`. A phase of which nothing else is known has no rows.
 
 Details of recorded steps are scaled to the mean step; usual and slow steps are scaled apart. If
 no slow step has op records, the time that slow steps take longer is the row `not recorded`.

@@ -61,7 +61,7 @@ constexpr TableOf<TimePartRow> kBreakdownTime{"breakdown_time", kTimePartColumns
 void add_part(const Run& run, const HostSteps& steps, Table& table) {
   const MeanStep mean = mean_of_alike(steps, steps_with_ops(steps));
   const Step &first = steps.front()->step, &last = steps.back()->step;
-  const HostKnowledge known{is_python_step(run, first), mean.divided(), mean.knows_gpu};
+  const HostKnowledge known{is_python_step(run, first), mean.divided(), mean.sources};
   kBreakdownTime.add(table, {run, first, last, mean, {mean.exposed, known}});
 }
 // The numbers of steps in two parts differ by at most one.

@@ -11,7 +11,7 @@ bool is_python_step(const Run& run, const Step& step) {
 }
 
 HostKnowledge knowledge_of(const Run& run, const HostStep& step) {
-  return {is_python_step(run, step.step), step.has_ops, step.has_gpu};
+  return {is_python_step(run, step.step), step.has_ops, step.sources};
 }
 
 HostKnowledge knowledge_of(const Analysis& analysis, std::uint32_t track, std::uint32_t phase) {
@@ -20,7 +20,7 @@ HostKnowledge knowledge_of(const Analysis& analysis, std::uint32_t track, std::u
     if (step.step.track != track || step.step.phase != phase) continue;
     known.python = is_python_step(analysis.run(), step.step);
     known.ops |= step.has_ops;
-    known.gpu |= step.has_gpu;
+    known.sources.add(step.sources);
   }
   return known;
 }
@@ -30,13 +30,17 @@ bool is_separate(HostCategory category, const HostKnowledge& known) {
     case HostCategory::input:
     case HostCategory::compile:
     case HostCategory::gc:
-    case HostCategory::optimizer:
     case HostCategory::checkpoint:
       return true;
+    case HostCategory::optimizer:
+      return known.ops || !known.sources.optimizer_ops;
     case HostCategory::sync:
     case HostCategory::copy:
     case HostCategory::launch:
-      return known.gpu;
+      return known.sources.gpu;
+    case HostCategory::dispatch:
+    case HostCategory::device_wait:
+      return known.sources.calls;
     case HostCategory::communication:
     case HostCategory::memory:
     case HostCategory::backward:

@@ -15,16 +15,17 @@ namespace laptime {
 
 // Roughly the order in which a step does them.
 inline constexpr HostCategory kHostOrder[] = {
-    HostCategory::input,      HostCategory::rest,          HostCategory::forward,
-    HostCategory::backward,   HostCategory::communication, HostCategory::optimizer,
-    HostCategory::checkpoint, HostCategory::memory,        HostCategory::launch,
-    HostCategory::copy,       HostCategory::sync,          HostCategory::compile,
-    HostCategory::gc};
+    HostCategory::input,         HostCategory::rest,      HostCategory::dispatch,
+    HostCategory::forward,       HostCategory::backward,  HostCategory::communication,
+    HostCategory::optimizer,     HostCategory::checkpoint, HostCategory::memory,
+    HostCategory::launch,        HostCategory::copy,      HostCategory::sync,
+    HostCategory::device_wait,   HostCategory::compile,   HostCategory::gc};
 
-// What is known of a step: whether it runs Python, whether ops are separate from the rest, and
-// whether launches and waits for GPUs are.
+// What is known of a step: whether it runs Python, whether ops are separate from the rest, and what
+// else is.
 struct HostKnowledge {
-  bool python, ops, gpu;
+  bool python, ops;
+  HostSources sources;
 };
 bool is_python_step(const Run& run, const Step& step);
 HostKnowledge knowledge_of(const Run& run, const HostStep& step);
@@ -81,6 +82,10 @@ constexpr std::array<ColumnOf<Facts>, kHostCategories + 1> host_columns() {
             [](auto& r) { return r.host.of(HostCategory::copy); }},
            {"sync_ns", Unit::ns, "Waiting in the driver for a GPU.",
             [](auto& r) { return r.host.of(HostCategory::sync); }},
+           {"dispatch_ns", Unit::ns, "Calls of compiled functions while none of their ops run.",
+            [](auto& r) { return r.host.of(HostCategory::dispatch); }},
+           {"device_wait_ns", Unit::ns, "Waiting for a result while no thread computes.",
+            [](auto& r) { return r.host.of(HostCategory::device_wait); }},
            {"compile_ns", Unit::ns, "Compilation.",
             [](auto& r) { return r.host.of(HostCategory::compile); }},
            {"gc_ns", Unit::ns, "Python's garbage collection.",

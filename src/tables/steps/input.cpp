@@ -8,6 +8,7 @@
 #include "tables/run/thread_label.h"
 #include "trace/analysis.h"
 #include "trace/steps/steps.h"
+#include "trace/time/input_waits.h"
 
 namespace laptime {
 
@@ -115,16 +116,11 @@ void add_waits(const Run& run, const std::vector<Step>& steps, Table& table) {
     const auto last =
         std::find_if(first, steps.end(), [&](const Step& s) { return s.track != first->track; });
     const Track& track = run.tracks[first->track];
+    const std::vector<InputWait> all = find_input_waits(run, first->track);
     StepWaits of_steps({first, last});
     first = last;
-    bool any = false;
-    for (std::size_t row = 0; row < track.spans.size(); ++row)
-      if (track.spans.kind[row] == SpanKind::loader) {
-        of_steps.add(track.spans.start[row], track.spans.end(row),
-                     !empty.has(track.spans.name[row]));
-        any = true;
-      }
-    if (!any) continue;
+    if (all.empty()) continue;
+    for (const InputWait& wait : all) of_steps.add(wait.start, wait.end, !empty.has(wait.name));
     std::map<std::uint32_t, Waits> phases;
     of_steps.sum(track, phases);
     for (auto& [phase, waits] : phases)
@@ -164,7 +160,8 @@ Table input_table(const Analysis& analysis) {
 constinit const TableDefinition kInputTable =
     define_table<kInput>("waits for batches, and the workers that make them",
                          R"(
-Waits are over all steps except the warm-up and those that compile. A worker's share near 1
+A compiled function of TensorFlow pulls its batch on any thread. That is a wait while the stepping
+thread is in the call; batches that are made ahead are not. Waits are over all steps except the warm-up and those that compile. A worker's share near 1
 means that more workers would help.)",
                          input_table);
 

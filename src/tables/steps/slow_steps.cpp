@@ -140,7 +140,7 @@ void add_categories(const Run& run, const SlowAndMedian& sides, PhaseRows& rows)
   rows.set_total(means.slow.wall_ns - means.median.wall_ns);
   rows.add("total", std::nullopt, means.slow.wall_ns, means.median.wall_ns);
   const HostKnowledge known{is_python_step(run, sides.slow.front()->step), means.slow.divided(),
-                            means.slow.knows_gpu};
+                            means.slow.sources};
   std::multimap<double, HostCategory, std::greater<>> by_excess;
   for (const HostCategory category : kHostOrder) {
     const auto c = static_cast<std::size_t>(category);

@@ -152,6 +152,10 @@ bool is_communication_kernel(std::string_view name) {
 bool is_collective(std::string_view name) {
   for (const std::string_view backend : {"gloo:", "nccl:", "mpi:", "ucc:", "c10d::"})
     if (name.starts_with(backend)) return true;
+  // XLA's instructions and TensorFlow's types.
+  for (const std::string_view op : {"all-reduce", "all-gather", "all-to-all", "reduce-scatter",
+                                    "collective-permute", "CollectiveReduce", "CollectiveGather"})
+    if (name.starts_with(op)) return true;
   return false;
 }
 

@@ -19,8 +19,8 @@ std::string demangled_kernel_name(std::string_view name);
 
 // Whether NCCL made the kernel.
 bool is_communication_kernel(std::string_view name);
-// Whether a host span is a collective of torch.distributed: the backend's own span or the call that
-// starts it.
+// Whether a host span is a collective: of torch.distributed the backend's own span or the call that
+// starts it, of XLA and TensorFlow the op.
 bool is_collective(std::string_view name);
 // By string: whether it names a collective.
 std::vector<bool> collectives(const StringTable& strings);

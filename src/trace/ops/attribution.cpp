@@ -5,6 +5,8 @@
 #include "base/parallel.h"
 #include "format/names.h"
 #include "trace/ops/backward_units.h"
+#include "trace/ops/optimizer_ops.h"
+#include "trace/ops/torch_nodes.h"
 #include "trace/steps/recorded_part.h"
 
 namespace laptime {
@@ -19,8 +21,17 @@ std::vector<bool> names_starting_with(const StringTable& strings, std::string_vi
 }
 
 struct Names {
+  explicit Names(const StringTable& strings)
+      : evaluate(names_starting_with(strings, span_name::kEvaluateFunction)),
+        optimizer(names_starting_with(strings, span_name::kOptimizer)),
+        update(names_starting_with(strings, span_name::kOptimizerUpdate)),
+        torch_nodes(find_torch_nodes(strings)),
+        optimizer_ops(strings) {}
+
   std::vector<bool> evaluate, optimizer;
   std::vector<bool> update;  // an optimizer's step without its closure
+  std::vector<bool> torch_nodes;
+  OptimizerOps optimizer_ops;
 };
 
 // Assigns each row of a track its pass and its code (backward_units.h), from the outside in.
@@ -33,6 +44,7 @@ class TrackWalk {
     ops_.tree = build_op_tree(spans_);
     if (ops_.size() == 0) return;
     ops_.pass.resize(ops_.size(), OpPass::none);
+    updates_ = names_.optimizer_ops.find(spans_);
     read_own_call_sites();
     find_closures();
     ops_.tree.outside_in([&](std::uint32_t row) { visit(row); });
@@ -67,8 +79,9 @@ class TrackWalk {
       return;
     }
     if (!is_in_op_tree(kind)) return;
-    ops_.call_site[row] =
-        kind == SpanKind::backward ? unit_of(row, parent, around) : code_of(row, around);
+    const bool is_unit_of_torch =
+        kind == SpanKind::backward && (names_.torch_nodes[spans_.name[row]] || is_unit(around));
+    ops_.call_site[row] = is_unit_of_torch ? unit_of(row, parent, around) : code_of(row, around);
     if (!repeats_parent(spans_, row, parent))
       ops_.pass[row] = pass_of(row, parent);
     else if (around == 0)
@@ -104,7 +117,8 @@ class TrackWalk {
     if (kind == SpanKind::backward) return OpPass::backward;
     if (kind == SpanKind::optimizer ||
         (kind == SpanKind::annotation && names_.optimizer[spans_.name[row]] &&
-         (has_closure_.empty() || !has_closure_[row])))
+         (has_closure_.empty() || !has_closure_[row])) ||
+        (!updates_.empty() && updates_[row]))
       return OpPass::optimizer;
     if (parent == kNoRow) return OpPass::forward;
     // A row that repeats its parent has no pass and no children.
@@ -116,6 +130,7 @@ class TrackWalk {
   TrackOps& ops_;
   std::vector<BackwardUnit>& units_;
   std::vector<bool> has_closure_;  // by row; empty: none has
+  std::vector<bool> updates_;      // by row: the optimizer's by its name; empty: none is
 };
 
 template <typename Add>
@@ -176,9 +191,7 @@ OpAttribution attribute_ops(const Run& run, const std::vector<Step>& steps) {
   OpAttribution result;
   result.tracks.resize(run.tracks.size());
   std::vector<std::vector<BackwardUnit>> units(run.tracks.size());
-  const Names names{names_starting_with(run.strings, span_name::kEvaluateFunction),
-                    names_starting_with(run.strings, span_name::kOptimizer),
-                    names_starting_with(run.strings, span_name::kOptimizerUpdate)};
+  const Names names(run.strings);
   parallel_for(run.tracks.size(), [&](std::size_t t) {
     TrackWalk(names, run.tracks[t].spans, result.tracks[t], units[t]).walk();
   });

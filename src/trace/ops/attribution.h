@@ -3,7 +3,7 @@
 // Forward. An inner op has its outer op's call site, unless it has its own because a user's
 // function ran in between.
 //
-// Backward. A *unit* is one evaluation of an autograd node: its evaluate_function span with the
+// Backward of torch. A *unit* is one evaluation of an autograd node: its evaluate_function span with the
 // node inside. Everything that runs within the span belongs to the unit. Its call site is that of
 // its forward op: the last op with the node's link that started before the unit, in the same
 // process.
@@ -12,6 +12,11 @@
 // - If no forward op is found, the unit has the call site of its own ops.
 // - An op in a unit keeps its own call site if it has one. It has one only where Python ran in the
 //   unit: a checkpoint's repeated forward pass, a Function's backward, a hook.
+//
+// Backward of TensorFlow and JAX. A backward span is one op with its own call site, on any thread.
+//
+// Optimizer. An op belongs to the optimizer within an optimizer's span, and by its own name
+// (optimizer_ops.h).
 //
 // Consequence: every op counts once for its line, forward and backward, however often a tensor is
 // used. A second derivative belongs to the line of the first forward op.

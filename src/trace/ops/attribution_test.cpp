@@ -65,6 +65,23 @@ TEST(Attribution, BackwardTakesTheCallSiteOfTheLastForwardOpWithItsLink) {
   expect_call_sites(result.tracks[engine], other, line);
 }
 
+TEST(Attribution, BackwardOfATensorFlowOpKeepsItsOwnCallSite) {
+  OpRun t;
+  const std::uint32_t line = t.call_site(4, "model/dense"), inner = t.call_site(5);
+  const std::uint32_t pool = t.add_thread();
+  const auto first = t.add(0, {0, 10, "MatMul", SpanKind::backward, 0, line});
+  const auto unknown = t.add(0, {20, 10, "Sum", SpanKind::backward});
+  const auto op = t.add(pool, {2, 3, "Mul", SpanKind::op, 0, inner});
+  const auto other = t.add(pool, {0, 10, "ReluGrad", SpanKind::backward, 0, line});
+  const OpAttribution result = attribute(t);
+  EXPECT_EQ(result.tracks[0].call_site[first], line);
+  EXPECT_EQ(result.tracks[0].call_site[unknown], 0u);  // not that of the span before it
+  EXPECT_EQ(result.tracks[pool].call_site[other], line);
+  EXPECT_EQ(result.tracks[pool].call_site[op], inner);
+  EXPECT_EQ(result.tracks[pool].pass[op], OpPass::backward);
+  EXPECT_EQ(result.tracks[0].pass[unknown], OpPass::backward);
+}
+
 TEST(Attribution, NumbersThatComeRoundAgainBelongToTheirOwnTime) {
   OpRun t;
   const std::uint32_t first = t.call_site(4), second = t.call_site(5);

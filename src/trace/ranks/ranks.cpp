@@ -74,7 +74,7 @@ std::vector<Rank> find_ranks(const Run& run, const std::vector<HostStep>& steps,
     for (const HostStep& s : steps) {
       if (phase_of(s.step) != *main_phase) continue;
       const std::size_t position = next++;
-      if (!s.step.counts || !(s.has_ops || s.has_gpu) ||
+      if (!s.step.counts || !(s.has_ops || s.sources.gpu) ||
           left_out.contains({s.step.track, s.step.number}))
         continue;
       const auto device = devices.find({s.step.track, s.step.number});

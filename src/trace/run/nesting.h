@@ -23,15 +23,16 @@ std::vector<std::uint32_t> end_order(const SpanColumns& spans);
 // Steps only mark the ends of iterations, and instants only carry data.
 inline bool is_nested_kind(SpanKind kind) { return kind != SpanKind::step && !is_instant(kind); }
 
-// Calls visit(row, self_ns) for every span except steps, children before parents. Self time is the
-// duration less the time that children cover. Overlapping children are subtracted once.
-template <typename Visit>
-void for_each_self_time(const SpanColumns& spans, Visit visit) {
+// Calls visit(row, self_ns) for every span whose kind is wanted, children before parents. Self time
+// is the duration less the time that wanted children cover. Overlapping children are subtracted
+// once.
+template <typename Wanted, typename Visit>
+void for_each_self_time(const SpanColumns& spans, Wanted wanted, Visit visit) {
   const std::vector<std::uint32_t> order = end_order(spans);
   std::vector<std::uint32_t> orphans;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const std::uint32_t row = order.empty() ? static_cast<std::uint32_t>(i) : order[i];
-    if (!is_nested_kind(spans.kind[row])) continue;
+    if (!wanted(spans.kind[row])) continue;
     const std::int64_t start = spans.start[row];
     std::int64_t covered = 0;
     std::int64_t covered_from = INT64_MAX;  // start of what the visited children cover
@@ -45,6 +46,12 @@ void for_each_self_time(const SpanColumns& spans, Visit visit) {
     orphans.push_back(row);
     visit(row, spans.duration[row] - covered);
   }
+}
+
+// The same for every span except steps and instants.
+template <typename Visit>
+void for_each_self_time(const SpanColumns& spans, Visit visit) {
+  for_each_self_time(spans, is_nested_kind, visit);
 }
 
 }  // namespace laptime

@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <variant>
 
+#include "format/names.h"
+
 namespace laptime {
 
 using Property = std::variant<std::string, std::int64_t, double>;
@@ -25,6 +27,16 @@ std::optional<Number> property_number(const Properties& properties, std::string_
   if constexpr (std::is_floating_point_v<Number>)
     if (const auto* const real = std::get_if<double>(&it->second)) return *real;
   return std::nullopt;
+}
+
+// A cost (property::kHooksNs …), summed over frameworks. Nothing if no framework has it.
+inline std::optional<std::int64_t> framework_cost(const Properties& properties,
+                                                  std::string_view cost) {
+  std::optional<std::int64_t> sum;
+  for (const std::string_view prefix : property::kFrameworkPrefixes)
+    if (const auto ns = property_number(properties, std::string(prefix).append(cost)))
+      sum = sum.value_or(0) + *ns;
+  return sum;
 }
 
 // A text; empty if it is missing or a number.

@@ -25,7 +25,8 @@ inline OpRun odd_run(const OddRun& odd) {
   const SpanKind kinds[] = {SpanKind::op,        SpanKind::backward, SpanKind::annotation,
                             SpanKind::optimizer, SpanKind::gc,       SpanKind::loader,
                             SpanKind::allocate,  SpanKind::scope,    SpanKind::scope,
-                            SpanKind::launch,    SpanKind::sync,     SpanKind::compile};
+                            SpanKind::launch,    SpanKind::sync,     SpanKind::dispatch,
+                            SpanKind::wait,      SpanKind::stage,    SpanKind::compile};
   const std::string_view names[] = {"aten::mm",        "aten::copy_", "Optimizer.step#SGD.step",
                                     "MulBackward0",    "checkpoint",  "gloo:all_reduce",
                                     "c10d::allreduce_"};
@@ -33,7 +34,7 @@ inline OpRun odd_run(const OddRun& odd) {
   for (std::int64_t i = 0; i < odd.steps * 12; ++i)
     t.add(random() % 3, {static_cast<std::int64_t>(random() % spread) - 20,
                          static_cast<std::int64_t>(random() % 60), names[random() % 7],
-                         kinds[random() % (odd.compiles ? 12 : 11)], 1 + random() % 40});
+                         kinds[random() % (odd.compiles ? 15 : 14)], 1 + random() % 40});
   // Half of the launches are recorded, some for blocking copies.
   for (std::uint32_t i = 0; odd.seed % 2 == 0 && i < 80; ++i)
     t.add(stream, {i * 12, 10, i % 3 == 0 ? "Memcpy HtoD (Pageable -> Device)" : "a",

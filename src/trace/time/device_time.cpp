@@ -11,6 +11,7 @@
 #include "trace/gpu/kernel_names.h"
 #include "trace/run/covered.h"
 #include "trace/steps/recorded_part.h"
+#include "trace/time/input_waits.h"
 
 namespace laptime {
 
@@ -145,10 +146,10 @@ std::vector<Covered> covered_by_waits(const Run& run, const std::vector<GpuWait>
   return {std::make_move_iterator(waits.begin()), std::make_move_iterator(waits.end())};
 }
 
-std::vector<Interval> input_waits(const SpanColumns& spans) {
+std::vector<Interval> input_waits(const Run& run, std::uint32_t track) {
   std::vector<Interval> found;
-  for (std::size_t row = 0; row < spans.size(); ++row)
-    if (spans.kind[row] == SpanKind::loader) found.push_back({spans.start[row], spans.end(row)});
+  for (const InputWait& wait : find_input_waits(run, track))
+    found.push_back({wait.start, wait.end});
   return found;
 }
 
@@ -189,7 +190,7 @@ DeviceSteps split_device_steps(const Run& run, const std::vector<Step>& steps,
     if (step.ops == StepOps::rested) continue;
     auto input = inputs.find(step.track);
     if (input == inputs.end())
-      input = inputs.emplace(step.track, Covered(input_waits(run.tracks[step.track].spans))).first;
+      input = inputs.emplace(step.track, Covered(input_waits(run, step.track))).first;
     for (const auto& [device, time] : times) {
       if (!devices.has(device, step)) continue;
       if (time.is_known(step))

@@ -11,6 +11,7 @@
 #include "trace/gpu/gpu_work.h"
 #include "trace/gpu/kernel_names.h"
 #include "trace/ops/attribution.h"
+#include "trace/ops/torch_nodes.h"
 #include "trace/run/intervals.h"
 #include "trace/time/collective_waits.h"
 
@@ -21,8 +22,8 @@ namespace {
 struct CategoryPiece {
   std::int64_t start, end;
   HostCategory category;
-  // A launch for backward, or the end of a collective. The stepping thread waits for it while it
-  // does nothing itself.
+  // torch's backward, a launch for it, or the end of a collective. The stepping thread waits for it
+  // while it does nothing itself.
   bool awaited = false;
   // The engine's time between two backward spans. Work of another thread in it was not awaited.
   bool between = false;
@@ -34,9 +35,10 @@ struct OpNames {
   explicit OpNames(const StringTable& strings)
       : memory(memory_ops(strings)),
         collective(collectives(strings)),
+        torch_nodes(find_torch_nodes(strings)),
         checkpoint(strings.find(span_name::kCheckpoint)) {}
 
-  std::vector<bool> memory, collective;
+  std::vector<bool> memory, collective, torch_nodes;
   std::uint32_t checkpoint;  // of scopes that are checkpoints
 };
 
@@ -45,7 +47,12 @@ template <typename Visit>
 class TrackWalk {
  public:
   TrackWalk(const SpanColumns& spans, const TrackOps& ops, const OpNames& names, Visit visit)
-      : spans_(spans), ops_(ops), names_(names), visit_(visit) {}
+      : spans_(spans),
+        ops_(ops),
+        names_(names),
+        visit_(visit),
+        stages_(stages_of(spans)),
+        in_stage_(stages_) {}
 
   void walk() {
     for (std::uint32_t i = 0; i < spans_.size(); ++i) {
@@ -54,14 +61,27 @@ class TrackWalk {
       if (kind == SpanKind::step) after_backward_ = false;
       if (kind == SpanKind::loader) add(row, HostCategory::input);
       if (kind == SpanKind::compile) add(row, HostCategory::compile);
+      if (kind == SpanKind::dispatch) add(row, HostCategory::dispatch);
+      if (kind == SpanKind::wait) add(row, HostCategory::device_wait);
       if (kind == SpanKind::scope && spans_.name[row] == names_.checkpoint)
         add(row, HostCategory::checkpoint);
       if (kind == SpanKind::gc) put(row, HostCategory::gc);
-      if (is_in_op_tree(kind)) visit_op(row, kind);
+      if (is_in_op_tree(kind) && !is_in_stage(row)) visit_op(row, kind);
     }
   }
 
  private:
+  // Ops that a stage of an input pipeline runs make a batch. The step waits for the batch, not for
+  // them.
+  bool is_in_stage(std::uint32_t row) {
+    return !stages_.empty() && in_stage_.contains(spans_.start[row]);
+  }
+  static Intervals stages_of(const SpanColumns& spans) {
+    std::vector<Interval> stages;
+    for (std::size_t row = 0; row < spans.size(); ++row)
+      if (spans.kind[row] == SpanKind::stage) stages.push_back({spans.start[row], spans.end(row)});
+    return Intervals(std::move(stages));
+  }
   void visit_op(std::uint32_t row, SpanKind kind) {
     // The hook's span also exists in steps whose ops rested.
     if (kind == SpanKind::optimizer) return add(row, HostCategory::optimizer);
@@ -74,10 +94,15 @@ class TrackWalk {
     }
     if (kind == SpanKind::op && names_.memory[spans_.name[row]]) put(row, HostCategory::memory);
     if (!ops_.is_outermost(spans_, row)) return;
-    if (kind == SpanKind::backward)
+    if (kind == SpanKind::backward && names_.torch_nodes[spans_.name[row]])
       add_backward(row);
     else
-      add(row, HostCategory::forward);
+      add(row, category_of_pass(pass));
+  }
+  static HostCategory category_of_pass(OpPass pass) {
+    return pass == OpPass::backward    ? HostCategory::backward
+           : pass == OpPass::optimizer ? HostCategory::optimizer
+                                       : HostCategory::forward;
   }
   void visit_collective(std::uint32_t row) {
     visit_(CategoryPiece{spans_.start[row], spans_.end(row), HostCategory::communication, false,
@@ -92,11 +117,11 @@ class TrackWalk {
     put(row, category);
     after_backward_ = false;
   }
-  // Adds the time since the previous backward span, if nothing else came in between.
+  // Of torch. Adds the time since the previous backward span, if nothing else came in between.
   void add_backward(std::uint32_t row) {
     if (after_backward_ && backward_end_ < spans_.start[row])
-      visit_(CategoryPiece{backward_end_, spans_.start[row], HostCategory::backward, false, true});
-    put(row, HostCategory::backward);
+      visit_(CategoryPiece{backward_end_, spans_.start[row], HostCategory::backward, true, true});
+    visit_(CategoryPiece{spans_.start[row], spans_.end(row), HostCategory::backward, true});
     backward_end_ = spans_.end(row);
     after_backward_ = true;
   }
@@ -105,6 +130,8 @@ class TrackWalk {
   const TrackOps& ops_;
   const OpNames& names_;
   Visit visit_;
+  const Intervals stages_;
+  Intervals::Cursor in_stage_;
   bool after_backward_ = false;
   std::int64_t backward_end_ = 0;
 };
@@ -184,25 +211,37 @@ class Sweep {
     const std::size_t present = category();
     step_.exposed[present] += time - now_;
     for (std::size_t c = 0; c < kHostCategories; ++c)
-      if (other_[c] > 0 && c != present && !(c == index(HostCategory::backward) && awaits()))
+      if (other_[c] > 0 && c != present && !(c == index(HostCategory::backward) && awaits_backward()))
         step_.overlapped[c] += time - now_;
     now_ = time;
   }
-  // True while the stepping thread does nothing itself. It then waits for the backward work of
-  // other threads.
-  bool awaits() const {
-    return std::all_of(own_.begin(), own_.end(), [](std::int32_t n) { return n == 0; });
+  // True while the stepping thread does nothing itself and another thread is in torch's backward. It
+  // waits for that.
+  bool awaits_backward() const {
+    return awaited_[index(HostCategory::backward)] > 0 &&
+           std::all_of(own_.begin(), own_.end(), [](std::int32_t n) { return n == 0; });
+  }
+  // True while the stepping thread waits for the ops of a compiled function on any thread.
+  bool waits_for_ops() const {
+    return own_[index(HostCategory::dispatch)] > 0 || own_[index(HostCategory::device_wait)] > 0;
   }
   std::size_t category() const {
+    const bool all_threads = waits_for_ops();
     for (std::size_t c = 0; c < kHostCategories; ++c)
-      if (own_[c] > 0) return c;
-    const bool backward = other_[index(HostCategory::backward)] > 0;
+      if (own_[c] > 0 || (all_threads && other_[c] > 0 && is_awaited(c))) return c;
+    const bool backward = awaited_[index(HostCategory::backward)] > 0;
     if (backward && other_[index(HostCategory::sync)] > 0) return index(HostCategory::sync);
     for (const HostCategory c : {HostCategory::copy, HostCategory::launch})
       if (awaited_[index(c)] > 0) return index(c);
     if (backward) return index(HostCategory::backward);
     return index(awaited_[index(HostCategory::communication)] > 0 ? HostCategory::communication
                                                                   : HostCategory::rest);
+  }
+
+  // Whether a compiled function may do it on another thread.
+  static bool is_awaited(std::size_t category) {
+    return category < index(HostCategory::dispatch) && category != index(HostCategory::gc) &&
+           category != index(HostCategory::checkpoint);
   }
 
   HostStep& step_;
@@ -337,12 +376,33 @@ class StepEdges {
   bool counting_ = true;
 };
 
+bool is_call_of_ops(SpanKind kind) {
+  return kind == SpanKind::dispatch || kind == SpanKind::wait;
+}
+
 template <typename Wanted>
 std::vector<bool> processes_with(const Run& run, Wanted wanted) {
   std::vector<bool> found(run.processes.size());
   for (const Track& track : run.tracks)
     if (std::any_of(track.spans.kind.begin(), track.spans.kind.end(), wanted))
       found[track.process] = true;
+  return found;
+}
+
+// Those in which only ops show the optimizer's work: no hook records spans of it.
+std::vector<bool> processes_with_optimizer_ops(const Run& run, const OpAttribution& ops) {
+  const std::vector<bool> has_hook =
+      processes_with(run, [](SpanKind kind) { return kind == SpanKind::optimizer; });
+  std::vector<bool> found = processes_with(run, is_call_of_ops);
+  for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
+    const SpanColumns& spans = run.tracks[t].spans;
+    const TrackOps& of_track = ops.tracks[t];
+    const std::uint32_t process = run.tracks[t].process;
+    for (std::uint32_t row = 0; row < of_track.size() && !has_hook[process] && !found[process]; ++row)
+      found[process] = of_track.pass[row] == OpPass::optimizer &&
+                       spans.kind[row] == SpanKind::op && of_track.tree.parent[row] == kNoRow;
+  }
+  for (std::size_t p = 0; p < found.size(); ++p) found[p] = found[p] && !has_hook[p];
   return found;
 }
 
@@ -374,6 +434,10 @@ const char* category_name(HostCategory category) {
       return "backward";
     case HostCategory::forward:
       return "forward ops";
+    case HostCategory::dispatch:
+      return "dispatch";
+    case HostCategory::device_wait:
+      return "device wait";
     case HostCategory::rest:
       break;
   }
@@ -385,7 +449,9 @@ std::vector<bool> memory_ops(const StringTable& strings) {
   for (const char* name :
        {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::resize_", "aten::copy_",
         "aten::_to_copy", "aten::clone", "aten::contiguous", "aten::fill_", "aten::zero_",
-        "aten::pin_memory", "aten::_pin_memory"})
+        "aten::pin_memory", "aten::_pin_memory",
+        "_CopyFromHostToGpu", "_CopyFromGpuToHost", "Copy", "DeepCopy", "Empty", "Fill", "OnesLike", "ZerosLike",
+        "copy", "copy-start", "copy-done"})
     if (const std::uint32_t id = strings.find(name); id != StringTable::kNoString) flags[id] = true;
   return flags;
 }
@@ -393,17 +459,20 @@ std::vector<bool> memory_ops(const StringTable& strings) {
 std::vector<HostStep> split_steps(const Run& run, const std::vector<Step>& all_steps,
                                   const OpAttribution& ops, const GpuWorkload& gpu) {
   std::vector<HostStep> steps;
-  for (const Step& step : all_steps) steps.push_back({step, false, false, {}, {}, {}});
+  for (const Step& step : all_steps) steps.push_back({step, false, {}, {}, {}, {}});
   if (steps.empty()) return steps;
   const CategoryPieces intervals(run, ops, gpu);
   const std::vector<bool> has_ops = processes_with(
       run, [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; });
   const std::vector<bool> has_gpu = processes_with(run, is_gpu_work);
+  const std::vector<bool> has_calls = processes_with(run, is_call_of_ops);
+  const std::vector<bool> has_optimizer_ops = processes_with_optimizer_ops(run, ops);
   for (HostStep& s : steps) {
     const std::uint32_t process = run.tracks[s.step.track].process;
     s.has_ops =
         s.step.ops == StepOps::recorded || (s.step.ops == StepOps::unknown && has_ops[process]);
-    s.has_gpu = s.step.ops != StepOps::rested && has_gpu[process];
+    s.sources = {s.step.ops != StepOps::rested && has_gpu[process], has_calls[process],
+                 has_optimizer_ops[process]};
   }
   for (auto first = steps.begin(); first != steps.end();) {
     const auto last = std::find_if(

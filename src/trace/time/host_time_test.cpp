@@ -75,7 +75,7 @@ TEST(HostTime, LaunchesAndWaitsAreTakenOutOfWhatTheyLieIn) {
   t.add(stream, {66, 1, "c", SpanKind::kernel, 4});
   t.add(stream, {85, 1, "Memcpy HtoD (Pinned -> Device)", SpanKind::copy, 5});
   const HostStep s = Analysis(t.run).host_steps()[0];
-  EXPECT_TRUE(s.has_gpu);
+  EXPECT_TRUE(s.sources.gpu);
   EXPECT_EQ(at(s, HostCategory::launch), 3 + 4 + 4);
   EXPECT_EQ(at(s, HostCategory::copy), 5);
   EXPECT_EQ(at(s, HostCategory::sync), 3 + 2);
@@ -130,6 +130,46 @@ TEST(HostTime, ACollectiveWhoseEndIsNotedLateWasDoneWhereTheThreadWentOn) {
   ASSERT_EQ(s.waits.size(), 1u);
   EXPECT_EQ(s.waits[0].end, 30 * kMs);
   EXPECT_TRUE(s.waits[0].done);
+}
+
+TEST(HostTime, ACallWaitsForTheOpsOfOtherThreads) {
+  OpRun t;
+  const std::uint32_t pool = t.add_thread(), data = t.add_thread();
+  t.add(data, {0, 15, "input", SpanKind::loader});  // 5 of it before the call: made ahead
+  t.add(pool, {20, 20, "MatMul"});
+  t.add(data, {30, 20, "MatMul", SpanKind::backward});
+  t.add(pool, {60, 10, "ResourceApplyAdam"});
+  t.add(0, {5, 75, "train_step", SpanKind::dispatch});
+  t.add(pool, {82, 6, "MatMul", SpanKind::backward});  // beside Python
+  t.add(pool, {92, 4, "MatMul"});
+  t.add(0, {90, 10, "numpy", SpanKind::wait});
+  t.add_step(0, 0, 100, 1);
+  const HostStep s = Analysis(t.run).host_steps()[0];
+  EXPECT_EQ(at(s, HostCategory::input), 10);
+  EXPECT_EQ(at(s, HostCategory::backward), 20);
+  EXPECT_EQ(at(s, HostCategory::forward), 10 + 4);
+  EXPECT_EQ(at(s, HostCategory::optimizer), 10);
+  EXPECT_EQ(at(s, HostCategory::dispatch), 5 + 10 + 10);
+  EXPECT_EQ(at(s, HostCategory::device_wait), 6);
+  EXPECT_EQ(at(s, HostCategory::rest), 5 + 10);
+  EXPECT_EQ(s.overlapped[static_cast<std::size_t>(HostCategory::input)], 5);
+  EXPECT_EQ(s.overlapped[static_cast<std::size_t>(HostCategory::forward)], 10);
+  EXPECT_EQ(s.overlapped[static_cast<std::size_t>(HostCategory::backward)], 6);
+  EXPECT_TRUE(s.sources.calls);
+  EXPECT_FALSE(is_light(HostCategory::optimizer, s.sources));
+  EXPECT_TRUE(is_light(HostCategory::input, s.sources));
+}
+
+TEST(HostTime, OpsThatAStageOfThePipelineRunsAreNotTheStepsOps) {
+  OpRun t;
+  const std::uint32_t data = t.add_thread();
+  t.add(data, {20, 10, "DecodeJpeg"});
+  t.add(data, {10, 30, "Map", SpanKind::stage});
+  t.add(0, {0, 100, "train_step", SpanKind::dispatch});
+  t.add_step(0, 0, 100, 1);
+  const HostStep s = Analysis(t.run).host_steps()[0];
+  EXPECT_EQ(at(s, HostCategory::dispatch), 100);
+  EXPECT_EQ(s.overlapped[static_cast<std::size_t>(HostCategory::forward)], 0);
 }
 
 TEST(HostTime, CategoriesSumToTheWallTimeOfEveryStep) {

@@ -17,8 +17,10 @@ double mean(const HostSteps& steps, Get get) {
   return steps.empty() ? 0 : sum / static_cast<double>(steps.size());
 }
 
-bool any_has_gpu(const HostSteps& steps) {
-  return std::any_of(steps.begin(), steps.end(), [](const HostStep* s) { return s->has_gpu; });
+HostSources sources_of(const HostSteps& steps) {
+  HostSources sources;
+  for (const HostStep* s : steps) sources.add(s->sources);
+  return sources;
 }
 
 // If no slow step was recorded, slow steps are assumed to do what usual ones do, and more.
@@ -42,11 +44,12 @@ MeanStep weighted(const MeanStep& a, const MeanStep& b) {
   };
   MeanStep both{a.steps + b.steps,
                 a.steps_with_ops + b.steps_with_ops,
-                a.knows_gpu || b.knows_gpu,
+                a.sources,
                 mix(a.wall_ns, b.wall_ns),
                 {},
                 {},
                 mix(a.undivided_ns, b.undivided_ns)};
+  both.sources.add(b.sources);
   for (std::size_t c = 0; c < kHostCategories; ++c) {
     both.exposed[c] = mix(a.exposed[c], b.exposed[c]);
     both.overlapped[c] = mix(a.overlapped[c], b.overlapped[c]);
@@ -59,7 +62,7 @@ MeanStep weighted(const MeanStep& a, const MeanStep& b) {
 MeanStep mean_of_alike(const HostSteps& all, const HostSteps& with_ops) {
   MeanStep step{all.size(),
                 with_ops.size(),
-                any_has_gpu(all) || any_has_gpu(with_ops),
+                sources_of(all),
                 mean(all, [](const HostStep& s) { return s.step.wall_ns; }),
                 {},
                 {},

@@ -15,7 +15,7 @@ struct MeanStep {
   bool divided() const { return steps_with_ops > 0; }
   // Whether every step knows the category; others are known in recorded steps only. With a GPU only
   // recorded steps separate the launches and waits in optimizers and checkpoints.
-  bool is_light(HostCategory category) const { return laptime::is_light(category, knows_gpu); }
+  bool is_light(HostCategory category) const { return laptime::is_light(category, sources); }
   // The number of steps in which the category is known.
   std::size_t steps_of(HostCategory category) const {
     return is_light(category) || !divided() ? steps : steps_with_ops;
@@ -23,7 +23,7 @@ struct MeanStep {
   double of(HostCategory category) const { return exposed[static_cast<std::size_t>(category)]; }
 
   std::size_t steps = 0, steps_with_ops = 0;
-  bool knows_gpu = false;  // launches and waits for GPUs are separate categories
+  HostSources sources;  // of any of the steps
   double wall_ns = 0;
   std::array<double, kHostCategories> exposed{};
   std::array<double, kHostCategories> overlapped{};
