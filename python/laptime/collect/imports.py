@@ -67,7 +67,7 @@ class _Watcher:
         execute = loader.exec_module  # type: ignore[attr-defined]
 
         def executed(module: ModuleType, _: object, raised: type[BaseException] | None) -> None:
-            del loader.exec_module  # type: ignore[attr-defined]
+            vars(loader).pop("exec_module", None)  # another watcher may have removed it
             if not self._active:
                 return
             if raised is None:
