@@ -44,7 +44,7 @@ class Run:
         """Names, times in seconds, and arguments of the spans of a kind, in order of their starts."""
         out = self._path.with_suffix(".json")
         subprocess.run(
-            [LAPTIME, "export", self._path, "-f", "chrome", "-o", out],
+            [LAPTIME, "export", self._path, "--to", "chrome", "-o", out],
             capture_output=True,
             check=True,
         )

@@ -130,7 +130,7 @@ ANNOTATED = """
 
 PARALLEL = """
     from jax.sharding import PartitionSpec as P
-    mesh = jax.make_mesh((2,), ("i",))
+    mesh = jax.sharding.Mesh(jax.devices(), ("i",))
 
     @jax.jit
     @functools.partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("i")), out_specs=P())

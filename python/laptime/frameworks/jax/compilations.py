@@ -17,6 +17,7 @@ from jax._src import dispatch, monitoring, pjit
 
 from laptime._native import jax_calls, recording
 from laptime.collect.patches import Patches
+from laptime.frameworks.jax.functions import Functions, plain_name
 
 _NAMES = {
     dispatch.JAXPR_TRACE_EVENT: "JAX trace",
@@ -37,24 +38,24 @@ class Inputs(NamedTuple):
 
 
 class Compilations:
-    def __init__(self, calls: jax_calls.CallHooks) -> None:
+    def __init__(self, calls: jax_calls.CallHooks, functions: Functions) -> None:
         self._calls = calls
+        self._functions = functions
         self._begun = threading.local()
         self._inputs: OrderedDict[object, Inputs] = OrderedDict()  # of each function's last trace
         self._reasons: dict[str, str] = {}  # of compilations that have not ended, by function
 
     def install(self, patches: Patches) -> None:
         monitoring.register_scalar_listener(self._began)
-        patches.add_undo(lambda: _unregister("scalar", self._began))
+        patches.add_undo(lambda: monitoring.unregister_scalar_listener(self._began))
         monitoring.register_event_duration_secs_listener(self._ended)
-        patches.add_undo(lambda: _unregister("event_duration", self._ended))
-        if hasattr(pjit, "_trace_for_jit"):
-            patches.around(
-                pjit,
-                "_trace_for_jit",
-                before=self._tracing,
-                after=lambda *_: self._calls.tracing_ended(),
-            )
+        patches.add_undo(lambda: monitoring.unregister_event_duration_listener(self._ended))
+        patches.around(
+            pjit,
+            "_trace_for_jit",
+            before=self._tracing,
+            after=lambda *_: self._calls.tracing_ended(),
+        )
 
     def _began(self, event: str, _: float, **__: Any) -> None:
         if event in _NAMES:
@@ -65,7 +66,7 @@ class Compilations:
         begun = self._begun.__dict__.get(event)
         if event not in _NAMES or not begun:
             return
-        name = _function_name(fun_name)
+        name = plain_name(fun_name)
         strings = {"function": name} if name else {}
         if reason := self._reasons.get(name):
             strings["reason"] = reason
@@ -75,25 +76,19 @@ class Compilations:
 
     def _tracing(self, function: Any) -> None:
         """A function is about to be traced. The caller's variables are the call's arguments."""
-        name = str(pjit.fun_name(function))
-        self._calls.tracing_began(name, function)
+        found = self._functions.identify(str(pjit.fun_name(function)), function)
+        self._calls.tracing_began(*(found or ("", None)))
+        if found is None:
+            return
         inputs = _inputs_of(sys._getframe(1).f_locals)
         if inputs is None:
             return
-        key = (name, getattr(function, "__code__", None))
-        before = self._inputs.pop(key, None)
-        self._inputs[key] = inputs
+        before = self._inputs.pop(found, None)
+        self._inputs[found] = inputs
         if len(self._inputs) > _MOST_FUNCTIONS:
             self._inputs.popitem(last=False)
         if before is not None:
-            self._reasons[name] = explain(before, inputs)
-
-
-def _function_name(name: str) -> str:
-    """The function of "f", "jit_f" or "jit(f)"."""
-    if name.startswith("jit(") and name.endswith(")"):
-        return name[len("jit(") : -1]
-    return name.removeprefix("jit_")
+            self._reasons[found[0]] = explain(before, inputs)
 
 
 def _inputs_of(variables: dict[str, Any]) -> Inputs | None:

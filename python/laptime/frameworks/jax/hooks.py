@@ -7,22 +7,19 @@ What runs in every step is native (``CallHooks``). Wrapped functions get no Pyth
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from typing import Any
 
-import jax
-from jax._src import core, pjit, tree_util
+from jax._src import array, core, pjit, tree_util
 from jax._src.interpreters import ad, pxla
 
 from laptime._native import jax_calls, recording
 from laptime.collect.patches import Patches
 from laptime.frameworks.jax.annotations import watch_annotations
 from laptime.frameworks.jax.compilations import Compilations
+from laptime.frameworks.jax.functions import Functions
 from laptime.frameworks.jax.waits import watch_waits
-
-_FOLDER = os.path.dirname(jax.__file__) + os.sep
 
 
 class Hooks:
@@ -31,19 +28,20 @@ class Hooks:
         step of all begins.
         """
         self._patches = Patches()
+        self._functions = Functions()
         self.calls = jax_calls.CallHooks(
             begin=begin,
             mark=mark,
             trace=core.trace_state_strong_ref,
             evaluates=core.eval_trace,
-            array=jax._src.array.ArrayImpl,
-            own_folder=_FOLDER,
+            array=array.ArrayImpl,
+            identify=self._functions.identify,
             thread=_main_thread(),
         )
 
     def install(self) -> None:
         watch_waits(self._patches)
-        Compilations(self.calls).install(self._patches)
+        Compilations(self.calls, self._functions).install(self._patches)
         watch_annotations(self.calls, self._patches)
         self._patches.around(ad, "linearize", before=self.calls.differentiating)
         if problem := self._watch_calls():
@@ -95,13 +93,13 @@ class _SelfTestError(Exception):
 def _probe(make: Callable[..., Any]) -> Any:
     """A jitted function that computes nothing: its first call raises."""
 
-    def miss(*_: object, **__: object) -> None:
+    def laptime(*_: object, **__: object) -> None:
         raise _SelfTestError
 
     return make(
-        "laptime",
-        miss,
-        miss,
+        laptime.__name__,
+        laptime,
+        laptime,
         [],
         [],
         pxla.JitGlobalCppCacheKeys(),

@@ -42,9 +42,11 @@ class OutermostCall {
 };
 
 // Callbacks into Python.
-struct StepCallbacks {
+struct Callbacks {
   nb::object begin;  // (): the first step of all begins
   nb::object mark;   // (phase, samples, ticks): a step ended at that time; 0: now
+  // (name, function) -> the name and the code of a function of the program's, or None
+  nb::object identify;
 };
 
 // Where JAX keeps the trace that runs on the calling thread.
@@ -84,19 +86,14 @@ std::uint64_t bits_of(nb::handle numbers) {
   return bits;
 }
 
-const void* code_of(nb::handle function) {
-  const nb::object code = nb::getattr(function, "__code__", nb::none());
-  return code.is_none() ? nullptr : code.ptr();
-}
+const void* code_in(nb::handle code) { return code.is_none() ? nullptr : code.ptr(); }
 
 class CallHooks {
  public:
-  CallHooks(StepCallbacks callbacks, TraceState trace, nb::object array, std::string own_folder,
-            unsigned long thread)
+  CallHooks(Callbacks callbacks, TraceState trace, nb::object array, unsigned long thread)
       : callbacks_(std::move(callbacks)),
         trace_(std::move(trace)),
         array_(std::move(array)),
-        own_folder_(std::move(own_folder)),
         thread_(thread) {}
   ~CallHooks() { remove(); }
   CallHooks(const CallHooks&) = delete;
@@ -129,11 +126,14 @@ class CallHooks {
                  PyObject* keywords) {
     const std::uint64_t start = laptime_begin();
     const SeenFunction* const seen = start != 0 ? functions_.find(object) : nullptr;
-    if (seen == nullptr || trace_.is_tracing()) return original(object, arguments, flags, keywords);
+    if (seen == nullptr || trace_.is_tracing())
+      return original(object, arguments, flags, keywords);
+    ++calls_;
+    if (busy_thread_ != 0 && PyThread_get_thread_ident() == busy_thread_)
+      return original(object, arguments, flags, keywords);
     const SeenFunction function = *seen;
     const OutermostCall outermost(function.number);
     const std::uint32_t line = torch::call_site_here();
-    ++calls_;
     if (makes_steps() && !is_annotated_) {
       const std::uint64_t inputs =
           inputs_of(arguments, PyVectorcall_NARGS(flags), function.static_arguments, array_.ptr());
@@ -162,9 +162,9 @@ class CallHooks {
   }
 
   // A function is traced, in a call or apart from it (lower).
-  void tracing_began(const std::string& name, nb::handle function) {
+  void tracing_began(const std::string& name, nb::handle code) {
     if (!thread_calls.is_in_call && thread_calls.traces++ == 0)
-      thread_calls.function = functions_.number_of(name, code_of(function));
+      thread_calls.function = functions_.number_of(name, code_in(code));
   }
   void tracing_ended() {
     if (!thread_calls.is_in_call && thread_calls.traces > 0) --thread_calls.traces;
@@ -212,8 +212,8 @@ class CallHooks {
   void set_busy(bool busy) { busy_thread_ = busy ? PyThread_get_thread_ident() : 0; }
 
   int traverse(visitproc visit, void* arg) const {
-    for (const nb::object* object :
-         {&callbacks_.begin, &callbacks_.mark, &trace_.holder, &trace_.evaluates, &array_})
+    for (const nb::object* object : {&callbacks_.begin, &callbacks_.mark, &callbacks_.identify, &trace_.holder,
+                                     &trace_.evaluates, &array_})
       Py_VISIT(object->ptr());
     return 0;
   }
@@ -228,35 +228,16 @@ class CallHooks {
     if (pointer == nullptr || (*pointer != original && *pointer != &call_seen)) return;
     try {
       if (arguments.size() < 4) return;
-      const std::string name = name_of(arguments[0]);
-      const Origin origin = origin_of(arguments[1]);
-      if (origin == Origin::framework) return;
-      if (origin == Origin::compiled && !functions_.knows(name)) return;
-      functions_.add(function.ptr(), name, code_of(arguments[1]), bits_of(arguments[3]));
+      const nb::object found = callbacks_.identify(arguments[0], arguments[1]);
+      if (found.is_none()) return;
+      functions_.add(function.ptr(), nb::cast<std::string>(found[0]), code_in(found[1]),
+                     bits_of(arguments[3]));
       *pointer = &call_seen;
+    } catch (const nb::python_error& error) {
+      if (!error.matches(PyExc_Exception)) throw;  // an interruption belongs to the program
     } catch (const std::exception&) {
       return;  // another form of arguments: the function's calls stay unseen
     }
-  }
-
-  // A program that is compiled ahead of its calls is named like XLA's module.
-  static std::string name_of(nb::handle name) {
-    std::string text = nb::cast<std::string>(name);
-    if (text.starts_with("jit_")) text.erase(0, 4);
-    return text;
-  }
-
-  // Whose function it is. A function that was compiled already is only known by its name.
-  enum class Origin : std::uint8_t { program, framework, compiled };
-  Origin origin_of(nb::handle function) const {
-    if (function.is_none()) return Origin::compiled;
-    if (is_own(function)) return Origin::framework;
-    return is_own(nb::getattr(function, "func", nb::none())) ? Origin::compiled : Origin::program;
-  }
-  bool is_own(nb::handle function) const {
-    const nb::object code = nb::getattr(function, "__code__", nb::none());
-    return !code.is_none() &&
-           nb::cast<std::string>(code.attr("co_filename")).starts_with(own_folder_);
   }
 
   bool makes_steps() const {
@@ -300,10 +281,9 @@ class CallHooks {
     record::put_span(span, &argument, line != 0 ? 1 : 0);
   }
 
-  StepCallbacks callbacks_;
+  Callbacks callbacks_;
   TraceState trace_;
   nb::object array_;
-  std::string own_folder_;
   unsigned long thread_, busy_thread_ = 0;
   SeenFunctions functions_;
   CallRules rules_;
@@ -342,13 +322,14 @@ void bind_call_hooks(nb::module_& module) {
       .def(
           "__init__",
           [](CallHooks* self, nb::object begin, nb::object mark, nb::object trace,
-             nb::object evaluates, nb::object array, std::string own_folder, unsigned long thread) {
-            new (self) CallHooks({std::move(begin), std::move(mark)},
+             nb::object evaluates, nb::object array, nb::object identify,
+             unsigned long thread) {
+            new (self) CallHooks({std::move(begin), std::move(mark), std::move(identify)},
                                  {std::move(trace), std::move(evaluates)}, std::move(array),
-                                 std::move(own_folder), thread);
+                                 thread);
           },
           nb::kw_only(), nb::arg("begin"), nb::arg("mark"), nb::arg("trace"), nb::arg("evaluates"),
-          nb::arg("array"), nb::arg("own_folder"), nb::arg("thread"))
+          nb::arg("array"), nb::arg("identify"), nb::arg("thread"))
       .def_static("learn", &CallHooks::learn, nb::arg("first"), nb::arg("second"))
       .def("install", &CallHooks::install)
       .def("remove", &CallHooks::remove)
@@ -357,7 +338,8 @@ void bind_call_hooks(nb::module_& module) {
              return CallHooks::seeing(std::move(self), std::move(make));
            })
       .def("differentiating", &CallHooks::differentiating, nb::arg("first").none())
-      .def("tracing_began", &CallHooks::tracing_began, nb::arg("name"), nb::arg("function"))
+      .def("tracing_began", &CallHooks::tracing_began, nb::arg("name"),
+           nb::arg("code").none())
       .def("tracing_ended", &CallHooks::tracing_ended)
       .def("annotation_began", &CallHooks::annotation_began)
       .def("annotation_ended", &CallHooks::annotation_ended, nb::arg("phase"))

@@ -34,11 +34,6 @@ class SeenFunctions {
     const auto at = by_address_.find(object);
     return at == by_address_.end() ? nullptr : &at->second;
   }
-  // Whether a function with this name was added.
-  bool knows(const std::string& name) const {
-    const auto at = numbers_.lower_bound({name, nullptr});
-    return at != numbers_.end() && at->first.first == name;
-  }
   // Also what was compiled from it ahead of its calls.
   void differentiate(std::uint32_t number) {
     kinds_[number].is_differentiated = true;
