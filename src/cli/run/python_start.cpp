@@ -123,8 +123,9 @@ std::string options_json(const PythonOptions& options) {
       R"("steps": {}, "block": false, "replace_profiler": {}}}}})",
       text_of(options.lines), text_of(options.functions), budget_json(options.budget),
       list_of(options.include), list_of(options.exclude), text_of(options.source),
-      text_of(options.replace_profilers), text_of(torch.ops), text_of(torch.shapes), text_of(torch.memory), text_of(options.gpu),
-      steps_json(torch.steps), text_of(torch.replace_profiler || options.replace_profilers));
+      text_of(options.replace_profilers), text_of(torch.ops), text_of(torch.shapes),
+      text_of(torch.memory), text_of(options.gpu), steps_json(torch.steps),
+      text_of(torch.replace_profiler || options.replace_profilers));
 }
 
 // The user's entries are not changed: an empty one is the reader's current folder.

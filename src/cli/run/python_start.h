@@ -20,7 +20,7 @@ struct PythonOptions {
   bool source = true;
   bool functions = false;
   bool replace_profilers = false;  // of TensorFlow, Keras, JAX and torch
-  std::string budget;  // as typed; empty: 5%
+  std::string budget;              // as typed; empty: 5%
   std::vector<std::string> include, exclude;
   struct {
     bool ops = true, shapes = false, memory = false, replace_profiler = false;
