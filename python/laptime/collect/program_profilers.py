@@ -71,7 +71,9 @@ class SharedSession(Shared):
 def share(
     profiler: str, modules: Iterable[Any], start: str, stop: str, shared: Sequence[Shared]
 ) -> None:
-    """``profiler``: its name in messages. From ``start`` to ``stop`` the program has what is shared. An empty ``stop``: until the end
+    """``profiler``: its name in messages.
+
+    From ``start`` to ``stop`` the program has what is shared. An empty ``stop``: until the end
     of the process.
 
     Contract: both functions work as before, whatever happens here. Wraps them once.

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import jax.profiler
 
-from laptime.compat.jax_profiler import annotations
+from laptime.compat.jax_profiler import annotations as ours
 
 
 def install() -> None:
     """Affects imports that come after it. Names that were imported before stay JAX's."""
-    for name in annotations.ORIGINALS:
-        setattr(jax.profiler, name, getattr(annotations, name))
+    for name in ours.ORIGINALS:
+        setattr(jax.profiler, name, getattr(ours, name))
 
 
 def uninstall() -> None:
-    for name, original in annotations.ORIGINALS.items():
+    for name, original in ours.ORIGINALS.items():
         setattr(jax.profiler, name, original)

@@ -1,4 +1,4 @@
-"""Stands in for ``tensorflow.summary`` where TensorFlow is not installed: it writes nothing."""
+"""Stands in for ``tensorflow.summary`` where it cannot write: it writes nothing."""
 
 from __future__ import annotations
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from laptime.compat.keras.tensorboard import Original, TensorBoard
+from keras.callbacks import TensorBoard as Original
+
+from laptime.compat.keras.tensorboard import TensorBoard
 
 _PUBLIC = ("keras.callbacks", "keras.src.callbacks", "keras._tf_keras.keras.callbacks")
 

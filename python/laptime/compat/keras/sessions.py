@@ -104,8 +104,4 @@ def session_of(backend: str) -> Session:
     if backend == "jax":
         return JaxSession()
     # TensorFlow's profiler does not see torch's ops, but it has TensorFlow's, such as tf.data's.
-    return TensorFlowSession() if has_tensorflow() else OwnSession()
-
-
-def has_tensorflow() -> bool:
-    return "tensorflow" in sys.modules or find_spec("tensorflow") is not None
+    return TensorFlowSession() if find_spec("tensorflow") is not None else OwnSession()

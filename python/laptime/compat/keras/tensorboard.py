@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import functools
+import inspect
 import os
+from importlib.util import find_spec
 from typing import Any
 
 import keras
+from keras.callbacks import TensorBoard as Original
 
 from laptime._messages import say
 from laptime.compat.keras import interrupted_fit
 from laptime.compat.keras.batch_profile import BatchProfile
 from laptime.compat.keras.batch_range import batch_range
 from laptime.compat.keras.no_summaries import NoSummaries
-from laptime.compat.keras.sessions import has_tensorflow
-
-Original = keras.callbacks.TensorBoard
 
 
 class TensorBoard(Original):
@@ -24,7 +23,8 @@ class TensorBoard(Original):
     ``profile_batch`` counts.
     """
 
-    @functools.wraps(Original.__init__)
+    __signature__ = inspect.signature(Original)
+
     def __init__(
         self,
         log_dir: Any = "logs",
@@ -37,7 +37,7 @@ class TensorBoard(Original):
         embeddings_freq: int = 0,
         embeddings_metadata: Any = None,
     ) -> None:
-        is_complete = has_tensorflow()
+        is_complete = _has_summaries()
         super().__init__(
             log_dir,
             histogram_freq,
@@ -55,7 +55,10 @@ class TensorBoard(Original):
             interrupted_fit.watch()
         if not is_complete:
             self._summary_module = NoSummaries()
-            say("TensorBoard: TensorFlow is not installed, so only the profile is written")
+            say(
+                "TensorBoard: writes the profile only; scalars and graphs need the packages"
+                " 'tensorflow' and 'tensorboard'"
+            )
 
     def on_train_begin(self, logs: Any = None) -> None:
         super().on_train_begin(logs)
@@ -87,3 +90,7 @@ class TensorBoard(Original):
         last = self._batches.last
         with self._train_writer.as_default():
             self.summary.trace_export(name=f"batch_{last}", step=last)
+
+
+def _has_summaries() -> bool:
+    return all(find_spec(name) is not None for name in ("tensorflow", "tensorboard"))

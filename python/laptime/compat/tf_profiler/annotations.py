@@ -6,19 +6,18 @@ import inspect
 from types import TracebackType
 from typing import Any
 
-from tensorflow.python.profiler import trace
+# Not from the public module, where install() may have put ours.
+from tensorflow.python.profiler.trace import Trace as Original
 
 from laptime.collect.annotations import Annotation
 
-_Trace = trace.Trace  # not a replacement that install() put into TensorFlow's public modules
 
-
-class Trace(_Trace):
+class Trace(Original):
     """tf.profiler.experimental.Trace. In a run of laptime it is a step if it has ``step_num``, else
     a scope.
     """
 
-    __signature__ = inspect.signature(_Trace)
+    __signature__ = inspect.signature(Original)
 
     def __init__(self, name: str, **kwargs: Any) -> None:
         super().__init__(name, **kwargs)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import sys
 
-from laptime.compat.tf_profiler.annotations import Trace, _Trace
+from tensorflow.python.profiler.trace import Trace as Original
+
+from laptime.compat.tf_profiler.annotations import Trace
 
 _PUBLIC = (
     "tensorflow._api.v2.profiler.experimental",
@@ -21,7 +23,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    _put(_Trace)
+    _put(Original)
 
 
 def _put(replacement: type) -> None:
