@@ -64,8 +64,8 @@ class ProfileWriterTest : public RecorderTest {
       std::map<std::uint32_t, std::uint64_t> args;
       for (const std::uint32_t row : rows.args.row) ++args[row];
       for (std::uint32_t i = 0; i < rows.size(); ++i)
-        found.push_back({texts[rows.name[i]], rows.kind[i], rows.duration[i], block.summary.track,
-                         args[i]});
+        found.push_back(
+            {texts[rows.name[i]], rows.kind[i], rows.duration[i], block.summary.track, args[i]});
     }
     for (const WarningCount& warning : run->warnings) warnings_[warning.name] = warning.count;
     return found;
@@ -80,24 +80,26 @@ class ProfileWriterTest : public RecorderTest {
 };
 
 std::string with_start(const std::string& plane) {
-  return xspace({plane, TestPlane("Task Environment").stat({"profile_start_time", kStart}).bytes()});
+  return xspace(
+      {plane, TestPlane("Task Environment").stat({"profile_start_time", kStart}).bytes()});
 }
 
 TEST_F(ProfileWriterTest, OpsBelongToTheFunctionWhoseRunHasTheirNumber) {
-  EXPECT_EQ(put(with_start(TestPlane("/host:CPU")
-                               .line(1, "tf_Compute/1",
-                                     {{"ExecutorState::Process", 0, 9'000'000, {{"id", 5}}},
-                                      {"a:Mul", 1'000'000, 1'000'000, {}, "Mul"},
-                                      {"ExecutorState::Process", 20'000'000, 9'000'000, {{"id", 6}}},
-                                      {"a:Mul", 21'000'000, 1'000'000, {}, "Mul"},
-                                      {"a:Mul", 50'000'000, 1'000'000, {}, "Mul"}})
-                               .line(2, "python",
-                                     {{"EagerLocalExecute: __inference_step_7", 0, 90'000'000},
-                                      {"FunctionRun", 1'000, 80'000'000, {{"id", 5}}}})
-                               .bytes())),
-            4u);
-  EXPECT_EQ(asked_, (std::map<std::string, std::vector<std::string>>{{"", {"a"}},
-                                                                     {"__inference_step_7", {"a"}}}));
+  EXPECT_EQ(
+      put(with_start(TestPlane("/host:CPU")
+                         .line(1, "tf_Compute/1",
+                               {{"ExecutorState::Process", 0, 9'000'000, {{"id", 5}}},
+                                {"a:Mul", 1'000'000, 1'000'000, {}, "Mul"},
+                                {"ExecutorState::Process", 20'000'000, 9'000'000, {{"id", 6}}},
+                                {"a:Mul", 21'000'000, 1'000'000, {}, "Mul"},
+                                {"a:Mul", 50'000'000, 1'000'000, {}, "Mul"}})
+                         .line(2, "python",
+                               {{"EagerLocalExecute: __inference_step_7", 0, 90'000'000},
+                                {"FunctionRun", 1'000, 80'000'000, {{"id", 5}}}})
+                         .bytes())),
+      4u);
+  EXPECT_EQ(asked_, (std::map<std::string, std::vector<std::string>>{
+                        {"", {"a"}}, {"__inference_step_7", {"a"}}}));
 }
 
 TEST_F(ProfileWriterTest, SpansAreOnTheTrackOfTheirThread) {
@@ -110,13 +112,12 @@ TEST_F(ProfileWriterTest, SpansAreOnTheTrackOfTheirThread) {
     done.get_future().wait();
   });
   const std::uint64_t others = id.get_future().get();
-  EXPECT_EQ(put(with_start(
-                TestPlane("/host:CPU")
-                    .line(static_cast<std::int64_t>(hash_of(std::this_thread::get_id())), "python",
-                          {{"EagerLocalExecute: MatMul", 0, 1'000'000}})
-                    .line(static_cast<std::int64_t>(hash_of(other.get_id())), "pool/1",
-                          {{"fusion.2", 0, 1'000'000, {{"hlo_op", 0, "fusion.2"}}}})
-                    .bytes())),
+  EXPECT_EQ(put(with_start(TestPlane("/host:CPU")
+                               .line(static_cast<std::int64_t>(hash_of(std::this_thread::get_id())),
+                                     "python", {{"EagerLocalExecute: MatMul", 0, 1'000'000}})
+                               .line(static_cast<std::int64_t>(hash_of(other.get_id())), "pool/1",
+                                     {{"fusion.2", 0, 1'000'000, {{"hlo_op", 0, "fusion.2"}}}})
+                               .bytes())),
             2u);
   const std::uint32_t other_track = record::track_of_thread(others, "");
   done.set_value();
