@@ -9,7 +9,7 @@ import pytest
 from laptime import _native
 
 LAPTIME = Path(sys.executable).with_name("laptime")
-SAMPLE = Path(__file__).parents[1] / "golden/import/samples/keras-small.xplane.pb"
+SAMPLE = Path(__file__).parents[1] / "golden/import/samples/keras.xplane.pb"
 BEGIN, END = (1, 0), (1 << 40, 1 << 61)  # the sample's dates are in between
 
 

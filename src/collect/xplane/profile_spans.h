@@ -77,7 +77,7 @@ class ProfileSpans : private PlaneVisitor, private SpanTexts {
   std::vector<Line> lines_;
   std::vector<OpenRun> open_;  // of the current line; the last one is the innermost
   std::unordered_map<std::uint64_t, std::uint32_t> functions_;  // by run
-  std::optional<std::int64_t> start_;  // of the profile, ns since 1970
+  std::optional<std::int64_t> start_;                           // of the profile, ns since 1970
 };
 
 }  // namespace laptime
