@@ -228,8 +228,8 @@ std::string to_terminal(const std::vector<Table>& tables, const TerminalStyle& s
   std::string out;
   for (const Table& table : tables) {
     if (!out.empty() && !style.compact) out += '\n';
-    out +=
-        table.name == kAdviceTableName ? advice_text(table, style) : ScreenTable(table, style).print();
+    out += table.name == kAdviceTableName ? advice_text(table, style)
+                                          : ScreenTable(table, style).print();
   }
   return out;
 }

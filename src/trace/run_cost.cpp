@@ -124,9 +124,8 @@ class ProcessCost {
     const double ops = of_frameworks(property::kOpsNs) > 0 ? static_cast<double>(count_ops()) : 0;
     cost.add(priced(waits * std::max(0.0, static_cast<double>(*records) - ops) *
                     static_cast<double>(*picoseconds) / 1000));
-    for (const double events :
-         {number(property::kPythonCostNs), of_frameworks(property::kHooksNs),
-          of_frameworks(property::kByClockNs)})
+    for (const double events : {number(property::kPythonCostNs), of_frameworks(property::kHooksNs),
+                                of_frameworks(property::kByClockNs)})
       cost.add(priced(waits * events));
     // Its own thread: nobody waits for it where a processor is free.
     const double encoder = number(property::kEncoderNs) / 2;

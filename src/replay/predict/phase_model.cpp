@@ -271,10 +271,10 @@ void PhaseModel::fill_light(const Pricing& pricing, Outlook outlook,
     // step.
     const bool by_category = step.has_ops && !has_gpu();
     for (std::size_t c = 0; c < kHostCategories; ++c)
-      times[i][c] =
-          scaled(step.exposed[c], by_category || is_light(static_cast<HostCategory>(c), sources_known)
-                                      ? ratios.category[c]
-                                      : ratios.detail);
+      times[i][c] = scaled(step.exposed[c],
+                           by_category || is_light(static_cast<HostCategory>(c), sources_known)
+                               ? ratios.category[c]
+                               : ratios.detail);
     const auto rest = static_cast<double>(step.exposed[kRest]);
     if (!step.has_ops && step.step.kind != StepKind::steady && rest > most_rest)
       times[i][kRest] = std::llround(rest + most_rest * (ratios.detail - 1));

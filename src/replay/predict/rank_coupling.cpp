@@ -35,8 +35,8 @@ RankCoupling::RankCoupling(const Analysis& analysis,
         std::find_if(phases.begin(), phases.end(), [&](std::span<const HostStep> steps) {
           return phase_of(steps.front().step) == rank.main_phase;
         });
-    if (phase == phases.end() ||
-        std::any_of(phase->begin(), phase->end(), [](const HostStep& s) { return s.sources.gpu; })) {
+    if (phase == phases.end() || std::any_of(phase->begin(), phase->end(),
+                                             [](const HostStep& s) { return s.sources.gpu; })) {
       members_.clear();
       return;
     }

@@ -28,7 +28,8 @@ struct CompileRow {
 };
 
 constexpr ColumnOf<CompileRow> kCompileColumns[] = {
-    {"what", "What was done: `torch.compile`, `graph break`, `tf.function tracing`, `XLA compile` ….",
+    {"what",
+     "What was done: `torch.compile`, `graph break`, `tf.function tracing`, `XLA compile` ….",
      [](auto& r) { return r.run.strings[r.compilation.what]; }},
     {"function", "The function that was compiled.",
      [](auto& r) { return string_at(r.run, r.compilation.function); }},
@@ -92,10 +93,10 @@ Table compile_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kCompileTable = define_table<kCompile>(
-    "compilations, retraces, recompilations and graph breaks", R"(
+constinit const TableDefinition kCompileTable =
+    define_table<kCompile>("compilations, retraces, recompilations and graph breaks", R"(
 Equal ones are one row. A function with several rows, or with a count above one, was compiled or
 traced again: `reason` says why.)",
-    compile_table);
+                           compile_table);
 
 }  // namespace laptime

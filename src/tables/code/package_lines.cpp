@@ -254,9 +254,9 @@ constinit const TableDefinition kPackageLinesTable = define_table<kPackageLines>
     "which lines of installed packages a step's ops come from, below which line of the program",
     R"(
 With Hugging Face, Lightning, Keras or Stable-Baselines3 all of a step is under
-`trainer.train()`. This table shows the lines below it. A line is the innermost one of a
-package, other than torch, TensorFlow and JAX, that ran when the op was called. Times are scaled from recorded
-steps, as the breakdown is. Ops that the program's own code called are in no row.
+`trainer.train()`. This table shows the lines below it. A line is the innermost one of a package
+that ran when the op was called. Lines of torch, TensorFlow and JAX do not count. Times are scaled
+from recorded steps, as the breakdown is. Ops that the program's own code called are in no row.
 
 Where one line of the program holds more than half of a step, `laptime run` shows the first
 three lines below it:

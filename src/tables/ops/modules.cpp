@@ -95,11 +95,11 @@ Table modules_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kModulesTable = define_table<kModules>(
-    "time of ops by module, forward and backward",
-    R"(
+constinit const TableDefinition kModulesTable =
+    define_table<kModules>("time of ops by module, forward and backward",
+                           R"(
 A module's row includes its children: the row `encoder` includes `encoder.0`. Layers of
 TensorFlow and Keras are paths with slashes: `sequential` includes `sequential/dense`.)",
-    modules_table);
+                           modules_table);
 
 }  // namespace laptime

@@ -207,9 +207,11 @@ constinit const TableDefinition kOpsTable =
                        R"(
 It corresponds to torch's `key_averages()`: one row a name. Backward spans, annotations and
 optimizer steps are rows, too. Ops of TensorFlow and JAX are named by their type, on whichever
-thread they ran. The call of a compiled function is no row: only its ops are. `--by` makes more rows: `shape` (recorded with `--shapes`),
-`line`, `module`, `stack`. GPU times are unknown if no GPU was recorded. `--sort` also takes
-`gpu`, `self_gpu` and torch's keys: `cpu_time_total`, `self_cuda_time_total`, `count` ….)",
+thread they ran. The call of a compiled function is no row: only its ops are.
+
+`--by` makes more rows: `shape` (recorded with `--shapes`), `line`, `module`, `stack`. GPU times are unknown
+if no GPU was recorded. `--sort` also takes `gpu`, `self_gpu` and torch's keys: `cpu_time_total`,
+`self_cuda_time_total`, `count` ….)",
                        ops_table<OpGrouping::name>, kOpGroupings);
 
 }  // namespace laptime

@@ -135,8 +135,7 @@ void add_cost(const Analysis& analysis, RunFacts& rows) {
   const Cell setup = sum_over_processes(analysis.run(), [](const Properties& properties) {
     return framework_cost(properties, property::kSetupNs);
   });
-  if (setup != kUnknown)
-    rows.add("setup", setup, Unit::ns);
+  if (setup != kUnknown) rows.add("setup", setup, Unit::ns);
   add("own_cost_share", &RunCost::share, Unit::share);
   add("own_cost_low", &RunCost::low, Unit::share);
   add("own_cost_high", &RunCost::high, Unit::share);

@@ -15,11 +15,11 @@ namespace laptime {
 
 // Roughly the order in which a step does them.
 inline constexpr HostCategory kHostOrder[] = {
-    HostCategory::input,         HostCategory::rest,      HostCategory::dispatch,
-    HostCategory::forward,       HostCategory::backward,  HostCategory::communication,
-    HostCategory::optimizer,     HostCategory::checkpoint, HostCategory::memory,
-    HostCategory::launch,        HostCategory::copy,      HostCategory::sync,
-    HostCategory::device_wait,   HostCategory::compile,   HostCategory::gc};
+    HostCategory::input,       HostCategory::rest,       HostCategory::dispatch,
+    HostCategory::forward,     HostCategory::backward,   HostCategory::communication,
+    HostCategory::optimizer,   HostCategory::checkpoint, HostCategory::memory,
+    HostCategory::launch,      HostCategory::copy,       HostCategory::sync,
+    HostCategory::device_wait, HostCategory::compile,    HostCategory::gc};
 
 // What is known of a step: whether it runs Python, whether ops are separate from the rest, and what
 // else is.

@@ -161,8 +161,8 @@ constinit const TableDefinition kInputTable =
     define_table<kInput>("waits for batches, and the workers that make them",
                          R"(
 A compiled function of TensorFlow pulls its batch on any thread. That is a wait while the stepping
-thread is in the call; batches that are made ahead are not. Waits are over all steps except the warm-up and those that compile. A worker's share near 1
-means that more workers would help.)",
+thread is in the call; batches that are made ahead are not. Waits are over all steps except the
+warm-up and those that compile. A worker's share near 1 means that more workers would help.)",
                          input_table);
 
 }  // namespace laptime

@@ -1,11 +1,11 @@
 // The stages of tf.data pipelines, from their spans: one for each place in a pipeline that ran.
 //
-// A pipeline's long name lists its stages, the last one first: "Iterator::Root::Prefetch::Map". Each
-// prefix is the stage around it. Equal long names of a process are one stage, because every epoch
-// makes its iterators anew.
+// A pipeline's long name lists its stages, the last one first: "Iterator::Root::Prefetch::Map".
+// Each prefix is the stage around it. Equal long names of a process are one stage, because every
+// epoch makes its iterators anew.
 //
-// Own time is a span's duration less that of the stages inside it on the same thread. Consequence: a
-// stage's wait for a stage on another thread is in its own time.
+// Own time is a span's duration less that of the stages inside it on the same thread. Consequence:
+// a stage's wait for a stage on another thread is in its own time.
 #pragma once
 
 #include <cstdint>

@@ -3,10 +3,10 @@
 // Forward. An inner op has its outer op's call site, unless it has its own because a user's
 // function ran in between.
 //
-// Backward of torch. A *unit* is one evaluation of an autograd node: its evaluate_function span with the
-// node inside. Everything that runs within the span belongs to the unit. Its call site is that of
-// its forward op: the last op with the node's link that started before the unit, in the same
-// process.
+// Backward of torch. A *unit* is one evaluation of an autograd node: its evaluate_function span
+// with the node inside. Everything that runs within the span belongs to the unit. Its call site is
+// that of its forward op: the last op with the node's link that started before the unit, in the
+// same process.
 // - A unit without a link (AccumulateGrad) has the call site of the unit that ended before it on
 //   its thread.
 // - If no forward op is found, the unit has the call site of its own ops.

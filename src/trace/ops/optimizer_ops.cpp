@@ -11,9 +11,9 @@ namespace {
 
 // Keras names an optimizer's scope after its class.
 constexpr std::string_view kScopes[] = {
-    "adadelta", "adafactor", "adagrad",  "adam",  "adamax", "adamw", "ftrl",
-    "lamb",     "lion",      "loss_scale_optimizer", "muon", "nadam", "optimizer",
-    "rmsprop",  "sgd"};
+    "adadelta", "adafactor", "adagrad",   "adam",    "adamax",
+    "adamw",    "ftrl",      "lamb",      "lion",    "loss_scale_optimizer",
+    "muon",     "nadam",     "optimizer", "rmsprop", "sgd"};
 
 // "SGD_1" is "sgd".
 std::string plain_scope(std::string_view scope) {

@@ -8,8 +8,8 @@
 
 namespace laptime {
 
-// By string: whether a backward span of this name is torch's. Its name is the engine's, or a node's:
-// "ConvolutionBackward0".
+// By string: whether a backward span of this name is torch's. Its name is the engine's, or a
+// node's: "ConvolutionBackward0".
 std::vector<bool> find_torch_nodes(const StringTable& strings);
 
 }  // namespace laptime

@@ -211,12 +211,13 @@ class Sweep {
     const std::size_t present = category();
     step_.exposed[present] += time - now_;
     for (std::size_t c = 0; c < kHostCategories; ++c)
-      if (other_[c] > 0 && c != present && !(c == index(HostCategory::backward) && awaits_backward()))
+      if (other_[c] > 0 && c != present &&
+          !(c == index(HostCategory::backward) && awaits_backward()))
         step_.overlapped[c] += time - now_;
     now_ = time;
   }
-  // True while the stepping thread does nothing itself and another thread is in torch's backward. It
-  // waits for that.
+  // True while the stepping thread does nothing itself and another thread is in torch's backward.
+  // It waits for that.
   bool awaits_backward() const {
     return awaited_[index(HostCategory::backward)] > 0 &&
            std::all_of(own_.begin(), own_.end(), [](std::int32_t n) { return n == 0; });
@@ -376,9 +377,7 @@ class StepEdges {
   bool counting_ = true;
 };
 
-bool is_call_of_ops(SpanKind kind) {
-  return kind == SpanKind::dispatch || kind == SpanKind::wait;
-}
+bool is_call_of_ops(SpanKind kind) { return kind == SpanKind::dispatch || kind == SpanKind::wait; }
 
 template <typename Wanted>
 std::vector<bool> processes_with(const Run& run, Wanted wanted) {
@@ -398,9 +397,10 @@ std::vector<bool> processes_with_optimizer_ops(const Run& run, const OpAttributi
     const SpanColumns& spans = run.tracks[t].spans;
     const TrackOps& of_track = ops.tracks[t];
     const std::uint32_t process = run.tracks[t].process;
-    for (std::uint32_t row = 0; row < of_track.size() && !has_hook[process] && !found[process]; ++row)
-      found[process] = of_track.pass[row] == OpPass::optimizer &&
-                       spans.kind[row] == SpanKind::op && of_track.tree.parent[row] == kNoRow;
+    for (std::uint32_t row = 0; row < of_track.size() && !has_hook[process] && !found[process];
+         ++row)
+      found[process] = of_track.pass[row] == OpPass::optimizer && spans.kind[row] == SpanKind::op &&
+                       of_track.tree.parent[row] == kNoRow;
   }
   for (std::size_t p = 0; p < found.size(); ++p) found[p] = found[p] && !has_hook[p];
   return found;
@@ -446,12 +446,29 @@ const char* category_name(HostCategory category) {
 
 std::vector<bool> memory_ops(const StringTable& strings) {
   std::vector<bool> flags(strings.size());
-  for (const char* name :
-       {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::resize_", "aten::copy_",
-        "aten::_to_copy", "aten::clone", "aten::contiguous", "aten::fill_", "aten::zero_",
-        "aten::pin_memory", "aten::_pin_memory",
-        "_CopyFromHostToGpu", "_CopyFromGpuToHost", "Copy", "DeepCopy", "Empty", "Fill", "OnesLike", "ZerosLike",
-        "copy", "copy-start", "copy-done"})
+  for (const char* name : {"aten::empty",
+                           "aten::empty_like",
+                           "aten::empty_strided",
+                           "aten::resize_",
+                           "aten::copy_",
+                           "aten::_to_copy",
+                           "aten::clone",
+                           "aten::contiguous",
+                           "aten::fill_",
+                           "aten::zero_",
+                           "aten::pin_memory",
+                           "aten::_pin_memory",
+                           "_CopyFromHostToGpu",
+                           "_CopyFromGpuToHost",
+                           "Copy",
+                           "DeepCopy",
+                           "Empty",
+                           "Fill",
+                           "OnesLike",
+                           "ZerosLike",
+                           "copy",
+                           "copy-start",
+                           "copy-done"})
     if (const std::uint32_t id = strings.find(name); id != StringTable::kNoString) flags[id] = true;
   return flags;
 }

@@ -64,8 +64,8 @@ inline constexpr std::size_t kHostCategories = 15;
 
 // What the records of a step's process separate.
 struct HostSources {
-  bool gpu = false;    // launches and waits are separate categories
-  bool calls = false;  // calls of compiled functions, and waits for their results
+  bool gpu = false;            // launches and waits are separate categories
+  bool calls = false;          // calls of compiled functions, and waits for their results
   bool optimizer_ops = false;  // the optimizer's work is ops, not spans of a hook
 
   void add(const HostSources& other) {
@@ -90,8 +90,8 @@ inline bool is_light(HostCategory category, const HostSources& sources) {
 }
 // "input wait", "forward ops" …; for the rest "python".
 const char* category_name(HostCategory category);
-// By string: whether it names an op that allocates, copies or fills; torch's, TensorFlow's and XLA's
-// names.
+// By string: whether it names an op that allocates, copies or fills; torch's, TensorFlow's and
+// XLA's names.
 std::vector<bool> memory_ops(const StringTable& strings);
 
 // An interval in which the stepping thread waits for a collective, and that collective's span.

@@ -18,12 +18,11 @@ Intervals calls_of(const SpanColumns& spans) {
 
 void add_clipped(const InputWait& wait, const Intervals& calls, std::vector<InputWait>& waits) {
   const std::vector<Interval>& parts = calls.parts();
-  auto part = std::lower_bound(
-      parts.begin(), parts.end(), wait.start,
-      [](const Interval& call, std::int64_t time) { return call.end <= time; });
+  auto part =
+      std::lower_bound(parts.begin(), parts.end(), wait.start,
+                       [](const Interval& call, std::int64_t time) { return call.end <= time; });
   for (; part != parts.end() && part->start < wait.end; ++part)
-    waits.push_back(
-        {std::max(part->start, wait.start), std::min(part->end, wait.end), wait.name});
+    waits.push_back({std::max(part->start, wait.start), std::min(part->end, wait.end), wait.name});
 }
 
 }  // namespace
