@@ -16,8 +16,7 @@ const CallRules::EndedSteps& CallRules::called(const Call& call, std::uint64_t m
                                [&](const Begun& begun) { return begun.caller == index; });
   const std::uint32_t trained = trained_ + (has_differentiated(0, step_.size()) ? 1 : 0);
   Caller& caller = callers_[index];
-  if (caller.trained != trained)
-    caller.trained_before = std::exchange(caller.trained, trained);
+  if (caller.trained != trained) caller.trained_before = std::exchange(caller.trained, trained);
   if (accumulates(index, call, at != step_.end(), moment)) return ended_;
   if (at == step_.end())
     append(index, moment);
@@ -109,10 +108,8 @@ void CallRules::drop_or_end(std::size_t from, std::size_t to, std::uint64_t mome
 }
 
 void CallRules::end(StepPhase phase, std::uint64_t moment) {
-  ended_.push_back({.phase = phase,
-                    .samples = 0,
-                    .begin = std::exchange(begin_, 0),
-                    .moment = moment});
+  ended_.push_back(
+      {.phase = phase, .samples = 0, .begin = std::exchange(begin_, 0), .moment = moment});
   if (phase != StepPhase::train) return;
   has_trained_ = true;
   ++trained_;
@@ -121,9 +118,9 @@ void CallRules::end(StepPhase phase, std::uint64_t moment) {
 // Calls with the same parameters were steps, if they were no accumulation.
 void CallRules::end_repeated() {
   if (repeated_.empty()) return;
-  const bool accumulates =
-      std::any_of(step_.begin(), step_.end(),
-                  [&](const Begun& begun) { return callers_[begun.caller].accumulates; });
+  const bool accumulates = std::any_of(step_.begin(), step_.end(), [&](const Begun& begun) {
+    return callers_[begun.caller].accumulates;
+  });
   if (!accumulates)
     for (const std::uint64_t moment : repeated_) end(StepPhase::train, moment);
   repeated_.clear();

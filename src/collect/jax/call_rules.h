@@ -78,11 +78,11 @@ class CallRules {
   void end_repeated();
 
   std::vector<Caller> callers_;
-  std::size_t newest_ = 0;     // the caller of the last call
-  std::vector<Begun> step_;    // callers of the unfinished step, in the order of their first calls
+  std::size_t newest_ = 0;   // the caller of the last call
+  std::vector<Begun> step_;  // callers of the unfinished step, in the order of their first calls
   std::vector<std::uint64_t> repeated_;  // moments of calls with the same inputs
   EndedSteps ended_;
-  std::uint64_t begin_ = 0;  // of the unfinished step; 0: the end of the step before
+  std::uint64_t begin_ = 0;    // of the unfinished step; 0: the end of the step before
   std::uint32_t trained_ = 0;  // steps of training that ended
   bool has_begun_ = false, has_trained_ = false;
 };

@@ -1,5 +1,4 @@
-"""Reads the text of a program that XLA compiled: of each instruction the lines and the layer that it
-was made from.
+"""Reads the text of a program that XLA compiled: the lines and the layer of each instruction.
 
 Newer programs keep stack frames in tables. Older ones have one line in each instruction.
 """
@@ -99,7 +98,9 @@ class _Stacks:
         )
         locations: dict[str, Line] = {
             number: (files.get(file, ""), int(line), functions.get(function, "").rpartition(".")[2])
-            for number, file, function, line in _LOCATION.findall(_section(program, "FileLocations"))
+            for number, file, function, line in _LOCATION.findall(
+                _section(program, "FileLocations")
+            )
         }
         frames = _FRAME.findall(_section(program, "StackFrames"))
         # XLA prints the number of the parent plus 1. The first frame has no parent.

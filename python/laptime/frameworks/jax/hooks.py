@@ -56,7 +56,8 @@ class Hooks:
             marks.mark_step = self._marked_by_program
         if problem := self._watch_calls():
             recording.warn(
-                "jax_calls", f"calls of jitted functions are not recorded with this jaxlib: {problem}"
+                "jax_calls",
+                f"calls of jitted functions are not recorded with this jaxlib: {problem}",
             )
 
     def finish(self) -> None:
@@ -83,9 +84,7 @@ class Hooks:
             if not self._sees(_probe(self.calls.seeing(pjit._jax.pjit))):
                 self.calls.remove()
                 return "a call was not seen"
-            self._patches.replace(
-                pjit._jax, "pjit", lambda original: self.calls.seeing(original)
-            )
+            self._patches.replace(pjit._jax, "pjit", lambda original: self.calls.seeing(original))
         except Exception as error:
             self.calls.remove()
             return str(error)

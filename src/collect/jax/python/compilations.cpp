@@ -26,11 +26,9 @@ void put_compilation(const std::string& name, std::uint64_t start, const nb::dic
   for (const auto& [key, value] : strings)
     arguments.push_back({named_key(record::intern(nb::cast<std::string>(key))), ArgType::string,
                          record::intern(nb::cast<std::string>(value))});
-  record::put_span({.start = start,
-                    .end = ticks(),
-                    .name = record::intern(name),
-                    .kind = SpanKind::compile},
-                   arguments.data(), static_cast<std::uint32_t>(arguments.size()));
+  record::put_span(
+      {.start = start, .end = ticks(), .name = record::intern(name), .kind = SpanKind::compile},
+      arguments.data(), static_cast<std::uint32_t>(arguments.size()));
 }
 
 std::uint32_t code_of(const std::string& file, const std::string& function,

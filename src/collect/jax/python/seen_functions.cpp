@@ -11,8 +11,7 @@ void SeenFunctions::add(const PyObject* object, const std::string& name, Code co
 }
 
 std::uint32_t SeenFunctions::number_of(const std::string& name, Code code) {
-  if (const auto known = numbers_.find({name, code}); known != numbers_.end())
-    return known->second;
+  if (const auto known = numbers_.find({name, code}); known != numbers_.end()) return known->second;
   const auto number_of_name = code != nullptr ? number_of(name, nullptr) : kinds_.size();
   const auto number = static_cast<std::uint32_t>(kinds_.size());
   numbers_.emplace(std::pair(name, code), number);

@@ -39,9 +39,7 @@ class Wait {
  public:
   explicit Wait(const std::string& name) : name_(record::intern(name)) {}
   void began(nb::handle) const { begin_wait(); }
-  void ended(nb::handle, nb::handle, nb::handle raised) const {
-    end_wait(name_, raised.is_none());
-  }
+  void ended(nb::handle, nb::handle, nb::handle raised) const { end_wait(name_, raised.is_none()); }
 
  private:
   std::uint32_t name_;
