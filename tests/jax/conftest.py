@@ -41,7 +41,7 @@ class Run:
         return {row["name"]: row["message"] for row in self.rows("warnings")}
 
     def spans(self, kind):
-        """Names, times in seconds, and arguments of the spans of a kind, in order of their starts."""
+        """The spans of a kind, as the trace export writes them, in the order of their starts."""
         out = self._path.with_suffix(".json")
         subprocess.run(
             [LAPTIME, "export", self._path, "--to", "chrome", "-o", out],

@@ -1,5 +1,7 @@
 """Calls, waits and compilations of JAX programs, and that the program does not notice."""
 
+import pytest
+
 PROGRAM = """
     import gc, pickle, weakref
     import jax
@@ -197,3 +199,73 @@ def test_an_unknown_jaxlib_turns_calls_off_with_a_warning(run):
     )
     assert recorded.output == "2\n"
     assert "another form" in recorded.warnings["jax_calls"]
+
+
+LINES = """
+    import sys
+    import flax.linen as nn
+    import jax
+    import jax.numpy as jnp
+    import optax
+    from laptime.frameworks.jax.compiled_lines import CompiledLines
+
+    class Net(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            return nn.Dense(4)(nn.relu(nn.Dense(16)(x)))
+
+    net, optimizer, x = Net(), optax.adam(1e-3), jnp.ones((8, 16))
+    parameters = net.init(jax.random.key(0), x)
+    state = optimizer.init(parameters)
+    lines = CompiledLines()
+
+    @jax.jit
+    def train_step(parameters, state):
+        gradients = jax.grad(lambda p: (net.apply(p, x) ** 2).mean())(parameters)
+        updates, state = optimizer.update(gradients, state)
+        return optax.apply_updates(parameters, updates), state
+
+    train_step(parameters, state)
+    (module,) = (
+        module
+        for program in jax.extend.backend.get_backend().live_executables()
+        if (module := program.hlo_modules()[0]).name == "jit_train_step"
+    )
+    entry = module.to_string().partition("ENTRY")[2]
+    names = [line.split(" = ")[0].removeprefix("ROOT ").strip(" %")
+             for line in entry.splitlines() if " = " in line and " parameter(" not in line
+             and " constant(" not in line and " tuple(" not in line]
+    sites = lines.call_sites("jit_train_step", names)
+    print(len(sites), sum(site > 0 for site, _ in sites), sum(back for _, back in sites))
+    print(lines.call_sites("jit_unknown", ["a"]))
+"""
+
+
+def test_instructions_of_libraries_have_lines(run):
+    pytest.importorskip("flax")
+    pytest.importorskip("optax")
+    counts, unknown = run(LINES).output.splitlines()
+    instructions, with_line, backward = map(int, counts.split())
+    assert instructions > 10
+    assert with_line == instructions
+    assert 0 < backward < instructions
+    assert unknown == "[(0, False)]"
+
+
+def test_an_interruption_in_a_call_reaches_the_program(run):
+    recorded = run(
+        PROGRAM
+        + """
+    @jax.jit
+    def interrupted(x):
+        raise KeyboardInterrupt
+
+    try:
+        interrupted(x)
+    except KeyboardInterrupt:
+        print("interrupted")
+    outer(x)
+"""
+    )
+    assert recorded.output == "interrupted\n"
+    assert recorded.spans("dispatch")[-1]["name"] == "outer"

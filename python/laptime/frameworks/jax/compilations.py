@@ -7,6 +7,7 @@ differs from the inputs of the last trace.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import threading
 from collections import OrderedDict
@@ -47,15 +48,20 @@ class Compilations:
 
     def install(self, patches: Patches) -> None:
         monitoring.register_scalar_listener(self._began)
-        patches.add_undo(lambda: monitoring.unregister_scalar_listener(self._began))
         monitoring.register_event_duration_secs_listener(self._ended)
-        patches.add_undo(lambda: monitoring.unregister_event_duration_listener(self._ended))
+        patches.add_undo(self._stop_listening)
         patches.around(
             pjit,
             "_trace_for_jit",
             before=self._tracing,
             after=lambda *_: self._calls.tracing_ended(),
         )
+
+    def _stop_listening(self) -> None:
+        with contextlib.suppress(AssertionError):  # the program removed all listeners
+            monitoring.unregister_scalar_listener(self._began)
+        with contextlib.suppress(AssertionError):
+            monitoring.unregister_event_duration_listener(self._ended)
 
     def _began(self, event: str, _: float, **__: Any) -> None:
         if event in _NAMES:

@@ -22,9 +22,8 @@ from laptime.frameworks.jax.hlo_text import Instruction, Line, instructions_of, 
 _NEWEST = 4
 _MOST_MODULES = 32
 
-CallSite = tuple[
-    int, bool
-]  # its number (0: unknown), whether the instruction is of the backward pass
+# Its number (0: unknown), and whether the instruction is of the backward pass.
+CallSite = tuple[int, bool]
 
 
 def watch_compilations() -> None:

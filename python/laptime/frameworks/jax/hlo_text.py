@@ -1,5 +1,4 @@
-"""Reads the text of a program that XLA compiled: of each instruction the lines and the layer that it
-was made from.
+"""Reads the text of a program that XLA compiled: the lines and the layer of each instruction.
 
 Newer programs keep stack frames in tables. Older ones have one line in each instruction.
 """

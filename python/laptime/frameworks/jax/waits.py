@@ -1,7 +1,11 @@
-"""Waits of the program for arrays: what reads their values, and what waits for them. Imports jax."""
+"""Waits of the program for arrays: what reads their values, and what waits for them.
+
+Imports jax.
+"""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import jax
@@ -28,15 +32,15 @@ def watch_waits(patches: Patches) -> None:
     kind = array.ArrayImpl
     for method, name in _METHODS.items():
         if method in kind.__dict__:
-            patches.replace(kind, method, lambda original, name=name: _waiting(original, name))
+            patches.replace(kind, method, functools.partial(_waiting, name))
     # What reads a value in another way: printing, formatting, pickling.
-    patches.replace(kind, "_value", lambda original: property(_waiting(original.fget, "value")))
-    for function in _FUNCTIONS:
-        patches.replace(jax, function, lambda original, name=function: _waiting(original, name))
+    patches.replace(kind, "_value", lambda original: property(_waiting("value", original.fget)))
+    for name in _FUNCTIONS:
+        patches.replace(jax, name, functools.partial(_waiting, name))
     jax_calls.see_buffers(kind, "numpy")
     patches.add_undo(lambda: jax_calls.leave_buffers(kind))
 
 
-def _waiting(original: Any, name: str) -> Around:
+def _waiting(name: str, original: Any) -> Around:
     wait = jax_calls.Wait(name)
     return Around(original, wait.began, wait.ended)

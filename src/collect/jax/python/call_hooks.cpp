@@ -126,8 +126,7 @@ class CallHooks {
                  PyObject* keywords) {
     const std::uint64_t start = laptime_begin();
     const SeenFunction* const seen = start != 0 ? functions_.find(object) : nullptr;
-    if (seen == nullptr || trace_.is_tracing())
-      return original(object, arguments, flags, keywords);
+    if (seen == nullptr || trace_.is_tracing()) return original(object, arguments, flags, keywords);
     ++calls_;
     if (busy_thread_ != 0 && PyThread_get_thread_ident() == busy_thread_)
       return original(object, arguments, flags, keywords);
@@ -212,8 +211,8 @@ class CallHooks {
   void set_busy(bool busy) { busy_thread_ = busy ? PyThread_get_thread_ident() : 0; }
 
   int traverse(visitproc visit, void* arg) const {
-    for (const nb::object* object : {&callbacks_.begin, &callbacks_.mark, &callbacks_.identify, &trace_.holder,
-                                     &trace_.evaluates, &array_})
+    for (const nb::object* object : {&callbacks_.begin, &callbacks_.mark, &callbacks_.identify,
+                                     &trace_.holder, &trace_.evaluates, &array_})
       Py_VISIT(object->ptr());
     return 0;
   }
@@ -322,11 +321,10 @@ void bind_call_hooks(nb::module_& module) {
       .def(
           "__init__",
           [](CallHooks* self, nb::object begin, nb::object mark, nb::object trace,
-             nb::object evaluates, nb::object array, nb::object identify,
-             unsigned long thread) {
-            new (self) CallHooks({std::move(begin), std::move(mark), std::move(identify)},
-                                 {std::move(trace), std::move(evaluates)}, std::move(array),
-                                 thread);
+             nb::object evaluates, nb::object array, nb::object identify, unsigned long thread) {
+            new (self)
+                CallHooks({std::move(begin), std::move(mark), std::move(identify)},
+                          {std::move(trace), std::move(evaluates)}, std::move(array), thread);
           },
           nb::kw_only(), nb::arg("begin"), nb::arg("mark"), nb::arg("trace"), nb::arg("evaluates"),
           nb::arg("array"), nb::arg("identify"), nb::arg("thread"))
@@ -338,8 +336,7 @@ void bind_call_hooks(nb::module_& module) {
              return CallHooks::seeing(std::move(self), std::move(make));
            })
       .def("differentiating", &CallHooks::differentiating, nb::arg("first").none())
-      .def("tracing_began", &CallHooks::tracing_began, nb::arg("name"),
-           nb::arg("code").none())
+      .def("tracing_began", &CallHooks::tracing_began, nb::arg("name"), nb::arg("code").none())
       .def("tracing_ended", &CallHooks::tracing_ended)
       .def("annotation_began", &CallHooks::annotation_began)
       .def("annotation_ended", &CallHooks::annotation_ended, nb::arg("phase"))
