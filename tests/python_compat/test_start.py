@@ -508,6 +508,7 @@ def test_arguments_reach_the_collectors_as_they_are(sandbox):
         environment=without_laptime(),
     ).stdout
     options = ast.literal_eval(out)
+    assert options["replace_profilers"] is False
     assert options["include"] == globs and options["budget"] == 0.025 and options["exclude"] == []
     assert options["torch"] == {
         "ops": True,

@@ -13,7 +13,6 @@ from laptime._native import Around
 from laptime.compat.keras.batch_profile import BatchProfile
 
 _profiles: weakref.WeakKeyDictionary[Any, BatchProfile] = weakref.WeakKeyDictionary()  # by model
-_is_watched = False
 
 
 def end_when_left(model: Any, profile: BatchProfile) -> None:
@@ -21,12 +20,10 @@ def end_when_left(model: Any, profile: BatchProfile) -> None:
     _profiles[model] = profile
 
 
-def watch() -> None:
-    """Must run before the ``fit``. ``Around`` adds no frame to tracebacks."""
-    global _is_watched
-    if _is_watched:
-        return
-    _is_watched = True
+def _watch() -> None:
+    """Must run before the program takes ``model.fit``, which may be before it makes the callback.
+    ``Around`` adds no frame to tracebacks.
+    """
     trainer = next(base for base in keras.Model.__mro__ if "fit" in vars(base))
     trainer.fit = Around(vars(trainer)["fit"], None, _left)
 
@@ -35,3 +32,6 @@ def _left(model: Any, _result: Any, raised: type[BaseException] | None) -> None:
     profile = _profiles.pop(model, None)
     if profile is not None and raised is not None:
         profile.end()
+
+
+_watch()

@@ -34,9 +34,9 @@ class Session(ABC):
 
 class TensorFlowSession(Session):
     def start(self, log_dir: str) -> None:
-        from tensorflow.profiler import experimental
+        from tensorflow.python.profiler import profiler_v2
 
-        experimental.start(log_dir)
+        profiler_v2.start(log_dir)
 
     def begin(self, name: str, step: int | None = None) -> Any:
         from tensorflow.python.profiler.trace import Trace  # laptime's would mark the run's steps
@@ -46,9 +46,9 @@ class TensorFlowSession(Session):
         return Trace(name, **marks).__enter__()
 
     def stop(self) -> None:
-        from tensorflow.profiler import experimental
+        from tensorflow.python.profiler import profiler_v2
 
-        experimental.stop()
+        profiler_v2.stop()
 
 
 class JaxSession(Session):

@@ -51,8 +51,6 @@ class TensorBoard(Original):
         )
         self._batches = batch_range(profile_batch)
         self._profile: BatchProfile | None = None
-        if self._batches.first > 0:
-            interrupted_fit.watch()
         if not is_complete:
             self._summary_module = NoSummaries()
             say(

@@ -8,7 +8,7 @@ TensorFlow's profiler yield.
 
 from __future__ import annotations
 
-from tensorflow.profiler.experimental import ProfilerOptions
+from tensorflow.python.profiler.profiler_v2 import ProfilerOptions
 
 from laptime.compat.tf_profiler import client, server
 from laptime.compat.tf_profiler.annotations import Trace
