@@ -5,8 +5,10 @@ Contract: nothing happens in steps that trace nothing.
 
 from __future__ import annotations
 
+import sys
 import weakref
-from typing import Any
+from collections import OrderedDict
+from typing import Any, NamedTuple
 
 from tensorflow.python.eager.polymorphic_function import tracing_compilation
 
@@ -15,6 +17,7 @@ from laptime.collect.patches import Patches
 from laptime.collect.user_line import user_line
 
 _LONGEST = 300  # characters of a reason
+_MOST_FUNCTIONS = 1024  # whose arguments are remembered
 _MOST_TYPES = 64  # of a function, that a new one is compared with
 
 
@@ -43,34 +46,52 @@ def install(patches: Patches, functions: TracedFunctions) -> None:
     )
 
 
+class _Tracing(NamedTuple):
+    """One that has begun."""
+
+    start: int
+    options: Any  # TensorFlow's, which belong to one tf.function; None: unknown
+
+
 class _Tracings:
     def __init__(self, functions: TracedFunctions) -> None:
         self._functions = functions
-        self._starts: list[int] = []  # of nested tracings
-        self._types: dict[tuple[str, ...], list[Any]] = {}
+        self._open: list[_Tracing] = []  # nested
+        # By the address of a tf.function's cache, and its name: the arguments of its tracings.
+        self._types: OrderedDict[tuple[int, str], list[dict[str, Any]]] = OrderedDict()
 
     def began(self, _: Any) -> None:
-        self._starts.append(recording.now())
+        caller = sys._getframe(1)  # TensorFlow's: this is called without a frame in between
+        self._open.append(_Tracing(recording.now(), caller.f_locals.get("tracing_options")))
 
     def ended(self, kind: Any, function: Any, raised: type[BaseException] | None) -> None:
-        start = self._starts.pop()
+        tracing = self._open.pop()
         if raised is not None:
             return
         self._functions.add(function)
-        name = str(function.graph.name)
-        strings = {"function": name}
-        if reason := self._reason(name, kind):
+        strings = {"function": str(function.graph.name)}
+        if reason := self._reason(tracing.options, strings["function"], dict(kind.parameters)):
             strings["reason"] = reason[:_LONGEST]
         title = "tf.function retracing" if reason else "tf.function tracing"
         where = user_line()
         recording.put_event(
-            title, recording.COMPILE, start, where.file, where.line, where.function, strings
+            title,
+            recording.COMPILE,
+            tracing.start,
+            where.file,
+            where.line,
+            where.function,
+            strings,
         )
 
-    def _reason(self, name: str, kind: Any) -> str:
+    def _reason(self, options: Any, name: str, parameters: dict[str, Any]) -> str:
         """How the arguments differ from those of the most similar earlier tracing."""
-        parameters = dict(kind.parameters)
-        earlier = self._types.setdefault((name, *parameters), [])
+        cache = getattr(options, "function_cache", None)
+        if cache is None:
+            return ""
+        earlier = self._types.setdefault((id(cache), name), [])
+        if len(self._types) > _MOST_FUNCTIONS:
+            self._types.popitem(last=False)
         differences = [_differences(known, parameters) for known in earlier]
         if len(earlier) < _MOST_TYPES:
             earlier.append(parameters)
@@ -86,7 +107,7 @@ def _differences(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
     return [
         f"{name} was {_describe(before[name])}, is {_describe(parameter)}"
         for name, parameter in after.items()
-        if before[name].type_constraint != parameter.type_constraint
+        if name in before and before[name].type_constraint != parameter.type_constraint
     ]
 
 
