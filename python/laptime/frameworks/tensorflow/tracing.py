@@ -85,7 +85,9 @@ class _Tracings:
         )
 
     def _reason(self, options: Any, name: str, parameters: dict[str, Any]) -> str:
-        """How the arguments differ from those of the most similar earlier tracing."""
+        """How the arguments differ from those of the most similar earlier tracing. Empty if they do
+        not: TensorFlow also traces again where a function creates variables, or in another graph.
+        """
         cache = getattr(options, "function_cache", None)
         if cache is None:
             return ""
@@ -100,7 +102,7 @@ class _Tracings:
         fewest = min(differences, key=len)
         if any(text.startswith("self ") for text in fewest):
             return ""  # the same method of another object is another function
-        return ", ".join(fewest) or "a captured value or the device changed"
+        return ", ".join(fewest)
 
 
 def _differences(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
