@@ -12,6 +12,7 @@
 #include "trace/steps/step_times.h"
 #include "trace/steps/steps.h"
 #include "trace/steps/steps_by_time.h"
+#include "trace/time/awaited_lines.h"
 #include "trace/time/device_time.h"
 
 namespace laptime {
@@ -27,6 +28,7 @@ struct LineSum {
 struct PhaseLines {
   double steps = 0, wall_ns = 0;
   double gpu_steps = 0;  // steps with GPU records
+  double op_steps = 0;   // steps with recorded ops
   std::map<CodeLine, LineSum> lines;
 
   double step_ns() const { return wall_ns / steps; }
@@ -52,6 +54,33 @@ void add_self_times(const Analysis& analysis, Phases& phases) {
                             if (step.counts && step.track == t)
                               phases[step.phase].lines[line].self_ns += ns;
                           });
+  }
+}
+
+// While a line waits for the ops of a compiled function, the time is that of the ops' lines. It is
+// known of recorded steps, and holds for all. A line gives at most its own time.
+void move_awaited_times(const Analysis& analysis, Phases& phases) {
+  const LineIds& ids = analysis.lines();
+  const auto line_of = [&](std::uint32_t call_site) {
+    const std::uint32_t id = ids[call_site];
+    return CodeLine{ids.code(id), ids.line(id)};
+  };
+  using Moves = std::map<CodeLine, double>;  // by the ops' lines
+  std::map<std::uint32_t, std::map<CodeLine, Moves>> moves;
+  for (const AwaitedLine& awaited :
+       find_awaited_lines(analysis.run(), analysis.steps(), analysis.ops()))
+    moves[awaited.phase][line_of(awaited.caller)][line_of(awaited.call_site)] += awaited.ns;
+  for (const auto& [name, callers] : moves) {
+    PhaseLines& phase = phases.at(name);
+    const double steps = phase.steps / phase.op_steps;
+    for (const auto& [caller, lines] : callers) {
+      double sum = 0;
+      for (const auto& [line, ns] : lines) sum += ns * steps;
+      const double known = phase.lines[caller].self_ns;
+      const double part = sum > known ? known / sum : 1;
+      phase.lines[caller].self_ns -= sum * part;
+      for (const auto& [line, ns] : lines) phase.lines[line].self_ns += ns * steps * part;
+    }
   }
 }
 
@@ -86,6 +115,7 @@ Phases phases_of(const Analysis& analysis) {
   for (const Step& step : analysis.steps()) {
     if (!step.counts) continue;
     ++phases[step.phase].steps;
+    if (step.ops != StepOps::rested) ++phases[step.phase].op_steps;
     phases[step.phase].wall_ns += static_cast<double>(step.wall_ns);
   }
   return phases;
@@ -129,7 +159,9 @@ constexpr ColumnOf<StepLineRow> kStepLineColumns[] = {
     {"file", "The line's file.", [](auto& r) { return r.run.strings[r.code().file]; }},
     {"line", "The line.", [](auto& r) { return r.line.second; }},
     {"function", "Its function.", [](auto& r) { return r.run.strings[r.code().name]; }},
-    {"self_ns", Unit::ns, "Its own time in a step, without the timed functions that it called.",
+    {"self_ns", Unit::ns,
+     "Its own time in a step, without the timed functions that it called. The time of ops that a "
+     "call of a compiled function waits for is that of the ops' lines.",
      [](auto& r) { return r.phase.self_ns(r.sum); }},
     {"share", Unit::share, "The same, of the step.",
      [](auto& r) { return ratio(r.phase.self_ns(r.sum), r.phase.step_ns()); }},
@@ -160,6 +192,7 @@ Table step_lines_table(const Analysis& analysis) {
   Phases phases = phases_of(analysis);
   if (phases.empty()) return table;
   add_self_times(analysis, phases);
+  move_awaited_times(analysis, phases);
   add_gpu_times(analysis, phases);
   std::multimap<double, std::uint32_t, std::greater<>> order;
   for (const auto& [name, phase] : phases) order.emplace(phase.wall_ns, name);

@@ -62,6 +62,7 @@ class _Loop:
         self.waits_before = backend.backend() == "torch"
         self.batches = 0  # of the present execution; 0: none began
         self.begin = self.end = 0  # of the execution, in ticks
+        self.is_last = False  # whether the present execution is known to be the epoch's last one
 
 
 class _Loops:
@@ -99,8 +100,12 @@ class _Loops:
                 loop.stepping.hooks.by_program = False
 
     def batch_ended(self, *_: object) -> None:
-        if self._running:
-            self._running[-1].end = recording.now()
+        if not self._running:
+            return
+        loop = self._running[-1]
+        loop.end = recording.now()
+        if loop.is_last:
+            self._end_step()
 
     def batch_began(self, _: Any) -> None:
         if not self._running:
@@ -111,6 +116,7 @@ class _Loops:
         elif not loop.waits_before:
             loop.stepping.begin()
         loop.batches = min(loop.executed, loop.left) if loop.left else loop.executed
+        loop.is_last = 0 < loop.left <= loop.batches
         loop.left = max(0, loop.left - loop.batches)
         loop.begin = recording.now()
 
