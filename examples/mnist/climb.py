@@ -1,7 +1,8 @@
 """Climbs the ladder by advice alone: records the loop, takes the first advice that it has an answer
 to, measures, and goes on.
 
-    python climb.py [--device cuda] [--out ladder.md]
+    python climb.py [--device cuda] [--out ladder.json]
+    python climb.py --ladder ../keras_ladder/ladder.py
 
 Each rung is two runs: one under `laptime run`, which says what to change and what that will bring,
 and one without laptime, which says what it brought. A change that does not pay is taken back, and
@@ -23,38 +24,26 @@ LARGEST_BATCH = 32768
 
 
 class Loop:
-    """How ladder.py is started."""
+    """How a ladder is started."""
 
     def __init__(self, flags=(), batch=64):
         self.flags, self.batch = tuple(flags), batch
 
-    def answers(self, rule):
+    def changed(self, rule, answers):
         """The loop with what the rule asks for; None where there is nothing left to change."""
         if rule == "small-batch":
             return Loop(self.flags, 8 * self.batch) if self.batch < LARGEST_BATCH else None
-        answers = {
-            "reload": "--load-once",
-            "hidden-sync": "--keep-losses",
-            "pageable-copy": "--on-device",
-            "tiny-copies": "--on-device",
-            "python-line": "--on-device",
-            "launch-bound": "--compile",
-            "single-tensor-optimizer": "--fused",
-            "tf32": "--tf32",
-            "mixed-precision": "--bf16",
-            "cpu-bfloat16": "--bf16",
-        }
         flag = answers.get(rule)
         return None if flag is None or flag in self.flags else Loop((*self.flags, flag), self.batch)
 
     def command(self, options):
         steps = options.steps if "--load-once" in self.flags else max(20, options.steps // 10)
+        device = ["--device", options.device] if options.device else []
         return [
-            os.path.join(HERE, "ladder.py"),
+            options.ladder,
             "--data",
             options.data,
-            "--device",
-            options.device,
+            *device,
             "--steps",
             str(steps),
             "--batch",
@@ -100,9 +89,9 @@ def advice(loop, options):
     ]
 
 
-def next_rung(loop, rows, refused):
+def next_rung(loop, rows, answers, refused):
     for row in rows:
-        changed = loop.answers(row["rule"])
+        changed = loop.changed(row["rule"], answers)
         if changed is not None and str(changed) not in refused:
             return row, changed
     return None, None
@@ -110,11 +99,12 @@ def next_rung(loop, rows, refused):
 
 def climb(options):
     loop, refused, rungs = Loop(), set(), []
+    answers = json.loads(run([sys.executable, options.ladder, "--answers"]))
     rate = start = images_per_second(loop, options)
     print(f"start: {rate:,.0f} images/s", flush=True)
     while True:
         rows = advice(loop, options)
-        row, changed = next_rung(loop, rows, refused)
+        row, changed = next_rung(loop, rows, answers, refused)
         if row is None:
             break
         measured = images_per_second(changed, options)
@@ -152,7 +142,8 @@ def climb(options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", default="mnist")
-    parser.add_argument("--device", default="cuda")
+    parser.add_argument("--ladder", default=os.path.join(HERE, "ladder.py"), metavar="FILE")
+    parser.add_argument("--device", help="if the ladder has this option")
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--out", help="a file for the rungs, as JSON")
     options = parser.parse_args()

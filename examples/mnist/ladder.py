@@ -6,6 +6,7 @@ python climb.py                                   all, one after the other, pred
 """
 
 import argparse
+import json
 import os
 import random
 import time
@@ -18,6 +19,20 @@ from torch.nn import functional as F
 
 IMAGES = 60000  # as many, and as large, as MNIST's
 ZOOM = 2
+
+# What the loop changes when a rule of laptime's fires.
+ANSWERS = {
+    "reload": "--load-once",
+    "hidden-sync": "--keep-losses",
+    "pageable-copy": "--on-device",
+    "tiny-copies": "--on-device",
+    "python-line": "--on-device",
+    "launch-bound": "--compile",
+    "single-tensor-optimizer": "--fused",
+    "tf32": "--tf32",
+    "mixed-precision": "--bf16",
+    "cpu-bfloat16": "--bf16",
+}
 
 
 def write_digits(folder):
@@ -149,7 +164,11 @@ def main():
     parser.add_argument("--fused", action="store_true", help="the optimizer as one kernel")
     parser.add_argument("--tf32", action="store_true", help="tensor cores for float32 products")
     parser.add_argument("--bf16", action="store_true", help="autocast to bfloat16")
+    parser.add_argument("--answers", action="store_true", help="print the rules with an option")
     options = parser.parse_args()
+    if options.answers:
+        print(json.dumps(ANSWERS))
+        return
     if options.tf32:
         torch.set_float32_matmul_precision("high")
     torch.manual_seed(0)
