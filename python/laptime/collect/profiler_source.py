@@ -11,6 +11,10 @@ from laptime.collect.signal_handlers import raised_by_handler
 from laptime.collect.source import Source
 
 
+# A profile stays in memory until its burst ends. One of more steps is read in parts.
+_MOST_STEPS = 64
+
+
 class ProfilerSource(Source):
     """Contract: ``on`` takes about 0.1 ms. ``off`` takes some milliseconds, in which the profile is
     read and recorded.
@@ -26,6 +30,7 @@ class ProfilerSource(Source):
         self._writer = xplane.ProfileWriter(call_sites, input_hooked=True, dispatch_hooked=True)
         self._begin: tuple[int, int] | None = None  # while a session runs
         self._events = 0
+        self._steps = 0  # in the session
         self._try_out()
         profiler_owner.when_requested(self.off)
 
@@ -60,7 +65,13 @@ class ProfilerSource(Source):
                 raise
             self._warn_busy()
             return
-        self._begin = torch_ops.clock_point()
+        self._begin, self._steps = torch_ops.clock_point(), 0
+
+    def at_step(self) -> None:
+        self._steps += 1
+        if self._steps >= _MOST_STEPS:
+            self.off()
+            self.on()
 
     def off(self) -> None:
         begin, self._begin = self._begin, None

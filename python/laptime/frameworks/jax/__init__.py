@@ -7,6 +7,7 @@ One in a process. Importing this does not import jax.
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict
@@ -46,6 +47,9 @@ def start(options: Options) -> None:
 
         _session = Session(options)
         _session.start()
+        # JAX drops its compiled programs when Python exits. Laptime reads the lines of the last
+        # steps from them, so it has to stop before: what was registered last runs first.
+        atexit.register(stop)
     except Exception as error:
         say(f"jax is not measured: {error}")
         stop()

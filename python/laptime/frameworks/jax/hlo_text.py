@@ -13,6 +13,8 @@ _MODULE = re.compile(r"HloModule ([\w.\-]+)")
 _COMPUTATION = re.compile(r"^(?:ENTRY )?%?([\w.\-]+) \(.*\{$")
 _INSTRUCTION = re.compile(r"^ *(?:ROOT )?%?([\w.\-]+) = ")
 _METADATA = re.compile(r"\bmetadata=\{([^}]*)\}")
+_OPERANDS = re.compile(r"[\w\-]+\((%[^)]*)\)")
+_OPERAND = re.compile(r"%([\w.\-]+)")
 _CALLED = re.compile(r"\bcalls=%?([\w.\-]+)")
 _NAME = re.compile(r'^(\d+) "(.*)"$', re.MULTILINE)
 _LOCATION = re.compile(
@@ -21,6 +23,7 @@ _LOCATION = re.compile(
 _FRAME = re.compile(r"^(\d+) \{file_location_id=(\d+)(?: parent_frame_id=(\d+))?", re.MULTILINE)
 
 _DEEPEST = 64
+_MOST_ADDED = 4  # instructions in a row that XLA added
 # Parts of an operation's name that JAX adds.
 _TRANSFORMED = re.compile(r"^(?:jvp|transpose|vmap|remat|checkpoint)\((.*)\)$")
 _CONTROL = re.compile(
@@ -54,11 +57,13 @@ def module_of(program: str) -> str:
 
 def instructions_of(program: str) -> Iterator[Instruction]:
     """Those with lines. An instruction without a line, such as some fusions, has the line of the
-    computation that it calls.
+    computation that it calls. One that XLA added, such as a copy into another layout, has the line
+    of the instruction that it was added for.
     """
     stacks = _Stacks(program)
     computations: dict[str, Instruction] = {}  # by name: the last instruction with lines
-    without: list[tuple[Instruction, str]] = []  # and the computation that each calls
+    known: dict[str, Instruction] = {}
+    without: dict[str, _Unplaced] = {}
     computation = ""
     for text in program.splitlines():
         if header := _COMPUTATION.match(text):
@@ -66,15 +71,58 @@ def instructions_of(program: str) -> Iterator[Instruction]:
         elif name := _INSTRUCTION.match(text):
             metadata = _METADATA.search(text)
             found = _instruction(name[1], metadata[1] if metadata else "", stacks)
+            operands = _operands(text)
+            for operand in operands:
+                if operand in without:
+                    without[operand].users.append(found.name)
             if found.lines:
-                computations[computation] = found
-                yield found
-            elif called := _CALLED.search(text):
-                without.append((found, called[1]))
-    for instruction, called_name in without:
-        if inner := computations.get(called_name):
-            operation = instruction.operation or inner.operation
-            yield Instruction(instruction.name, operation, inner.lines)
+                computations[computation] = known[found.name] = found
+            else:
+                called = _CALLED.search(text)
+                without[found.name] = _Unplaced(found, called[1] if called else "", operands, [])
+    yield from known.values()
+    yield from _placed(without, computations, known)
+
+
+class _Unplaced(NamedTuple):
+    """An instruction without lines."""
+
+    instruction: Instruction
+    called: str  # a computation. "": none
+    operands: list[str]
+    users: list[str]
+
+
+def _placed(
+    unplaced: dict[str, _Unplaced],
+    computations: dict[str, Instruction],
+    known: dict[str, Instruction],
+) -> Iterator[Instruction]:
+    def place(found: _Unplaced, neighbour: Instruction | None) -> bool:
+        if neighbour is None:
+            return False
+        instruction = found.instruction
+        operation = instruction.operation or neighbour.operation
+        known[instruction.name] = Instruction(instruction.name, operation, neighbour.lines)
+        return True
+
+    added = [
+        found for found in unplaced.values() if not place(found, computations.get(found.called))
+    ]
+    for _ in range(_MOST_ADDED):
+        added = [
+            found
+            for found in added
+            if not place(
+                found, next((known[n] for n in (*found.users, *found.operands) if n in known), None)
+            )
+        ]
+    yield from (known[name] for name in unplaced if name in known)
+
+
+def _operands(text: str) -> list[str]:
+    found = _OPERANDS.search(text)
+    return _OPERAND.findall(found[1]) if found else []
 
 
 def _instruction(name: str, metadata: str, stacks: _Stacks) -> Instruction:

@@ -64,6 +64,7 @@ class Hooks:
                 return "the functions have another form"
             if core.trace_state_strong_ref.value is not core.eval_trace:
                 return "what is traced cannot be seen"
+            self._watch_traces()
             self.calls.install()
             if not self._sees(_probe(self.calls.seeing(pjit._jax.pjit))):
                 self.calls.remove()
@@ -73,6 +74,12 @@ class Hooks:
             self.calls.remove()
             return str(error)
         return ""
+
+    def _watch_traces(self) -> None:
+        """All of JAX's transformations enter this context while they trace."""
+        context = core.set_current_trace
+        self._patches.around(context, "__enter__", before=self.calls.context_began)
+        self._patches.around(context, "__exit__", after=self.calls.context_ended)
 
     def _sees(self, function: Callable[[], object]) -> bool:
         before = self.calls.calls

@@ -33,6 +33,10 @@ struct ThreadCalls {
 };
 thread_local ThreadCalls thread_calls;
 
+// How many contexts with a trace of their own (set_current_trace) the calling thread is in. 0:
+// nothing is traced.
+thread_local int trace_contexts = 0;
+
 class OutermostCall {
  public:
   explicit OutermostCall(std::uint32_t function) { thread_calls = {true, function, 0}; }
@@ -49,12 +53,16 @@ struct Callbacks {
   nb::object identify;
 };
 
-// Where JAX keeps the trace that runs on the calling thread.
+// Where JAX keeps the trace that runs on the calling thread. A context may also switch tracing off.
 struct TraceState {
   nb::object holder;     // has the attribute `value`
   nb::object evaluates;  // its value while nothing is traced
 
-  bool is_tracing() const {
+  // To read the state takes 40 ns, so it is read only inside a context.
+  bool is_tracing() const { return trace_contexts > 0 && is_tracing_here(); }
+
+ private:
+  bool is_tracing_here() const {
     static PyObject* const name = PyUnicode_InternFromString("value");
     PyObject* const value = PyObject_GetAttr(holder.ptr(), name);
     if (value == nullptr) PyErr_Clear();
@@ -167,6 +175,12 @@ class CallHooks {
   }
   void tracing_ended() {
     if (!thread_calls.is_in_call && thread_calls.traces > 0) --thread_calls.traces;
+  }
+
+  // A context with another trace.
+  static void context_began(nb::handle) { ++trace_contexts; }
+  static void context_ended(nb::handle, nb::handle, nb::handle) {
+    if (trace_contexts > 0) --trace_contexts;  // 0: it began before the hooks
   }
 
   // The program marks a step by jax.profiler.StepTraceAnnotation.
@@ -338,6 +352,9 @@ void bind_call_hooks(nb::module_& module) {
       .def("differentiating", &CallHooks::differentiating, nb::arg("first").none())
       .def("tracing_began", &CallHooks::tracing_began, nb::arg("name"), nb::arg("code").none())
       .def("tracing_ended", &CallHooks::tracing_ended)
+      .def_static("context_began", &CallHooks::context_began, nb::arg("first").none())
+      .def_static("context_ended", &CallHooks::context_ended, nb::arg("first").none(),
+                  nb::arg("result").none(), nb::arg("raised").none())
       .def("annotation_began", &CallHooks::annotation_began)
       .def("annotation_ended", &CallHooks::annotation_ended, nb::arg("phase"))
       .def("finish", &CallHooks::finish)
