@@ -237,6 +237,7 @@ class tensorflow_steps:
         recorded: bool
         reports_steps: bool
         by_program: bool
+        by_another: bool
 
         def __init__(
             self,

@@ -22,8 +22,8 @@ class Batches:
 
         ``requested``: how many batches it requested; 0: unknown.
         """
-        left = self._count - self._executed if self._count else self.at_once
-        batches = min(self.at_once, requested or max(1, left))
+        left = self._count - self._executed if self._count else requested or self.at_once
+        batches = min(self.at_once, max(1, left))
         samples = [self._size] * batches
         self._executed += batches
         if self._has_partial and self._executed == self._count:

@@ -160,12 +160,10 @@ class _Loops:
         if not self._running or not self._running[-1].is_executing:
             return
         loop = self._running[-1]
-        if loop.end == 0:  # the input ended within it
-            loop.requested = _requested(loop)
-            if not loop.requested:
-                loop.is_executing = False
-                return
-        self._end_step(loop.end)
+        if loop.end == 0:  # the input had ended, or an exception was raised
+            loop.is_executing = False
+        else:
+            self._end_step(loop.end)
 
     def _end_step(self, end: int = 0) -> None:
         """``end``: in ticks; 0: now."""
@@ -188,7 +186,7 @@ def _requested(loop: _Loop) -> list[int]:
 
 def _ends_within(loop: _Loop, end: int, batches: int) -> list[int]:
     """The ends of all batches of an execution but the last one, in ticks."""
-    if len(loop.requested) == batches:
-        return loop.requested[1:]
+    if len(loop.requested) >= batches:
+        return loop.requested[1:batches]
     length = (end - loop.begin) / batches
     return [loop.begin + round(length * (i + 1)) for i in range(batches - 1)]
