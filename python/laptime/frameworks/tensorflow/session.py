@@ -20,7 +20,7 @@ from laptime.collect.patches import Patches
 from laptime.collect.source import Source
 from laptime.collect.step_session import StepSession
 from laptime.collect.stepping import EventCost, Stepping
-from laptime.frameworks.tensorflow import annotations, tracing
+from laptime.frameworks.tensorflow import marked_steps, tracing
 from laptime.frameworks.tensorflow.hooks import (
     Datasets,
     Functions,
@@ -62,7 +62,7 @@ class Session(StepSession):
             )
         install_hooks(self._hooks, self._patches)
         tracing.install(self._patches, self._functions)
-        annotations.install(self._steps, self._patches)
+        marked_steps.install(self._steps, self._patches)
         self._gc.install()
         self._take_marks()
         marks.when_another_begins(NAME, lambda: setattr(self._hooks, "by_another", True))
