@@ -34,7 +34,9 @@ struct StepCallbacks {
   nb::object begin;       // (): the first step of all begins
   nb::object mark;        // (phase, samples, ticks): a step ended at that time; 0: now
   nb::object add_loader;  // (iterator) -> the number of its dataset
-  nb::object name_of;     // (tf.function) -> its name; `function_dropped` reports its end
+  // (tf.function) -> its name, whether a graph of it computes gradients. `function_dropped` reports
+  // its end.
+  nb::object name_of;
 };
 
 struct Function {
@@ -232,8 +234,11 @@ class StepHooks {
   Function& function_of(nb::handle function) {
     const auto address = reinterpret_cast<std::uintptr_t>(function.ptr());
     if (const auto it = functions_.find(address); it != functions_.end()) return it->second;
-    const auto name = nb::cast<std::string>(callbacks_.name_of(function));
-    return functions_.emplace(address, Function{record::intern(name)}).first->second;
+    const nb::object found = callbacks_.name_of(function);
+    return functions_
+        .emplace(address, Function{.name = record::intern(nb::cast<std::string>(found[0])),
+                                   .trains = nb::cast<bool>(found[1])})
+        .first->second;
   }
 
   std::int64_t loader_of(nb::handle iterator) {
