@@ -237,6 +237,7 @@ class tensorflow_steps:
         recorded: bool
         reports_steps: bool
         by_program: bool
+        by_another: bool
 
         def __init__(
             self,
@@ -244,7 +245,7 @@ class tensorflow_steps:
             begin: Callable[[], None],
             mark: Callable[[str, int, int], None],
             add_loader: Callable[[Any], int],
-            name_of: Callable[[Any], str],
+            name_of: Callable[[Any], tuple[str, bool]],
             call_site: int,
             thread: int,
         ) -> None: ...

@@ -8,6 +8,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +19,7 @@ from laptime.collect.closing import write_closing_facts
 from laptime.frameworks import torch as torch_collector
 
 DEFAULT_BUDGET = 0.05
+_SHARED = ("budget", "include", "exclude")  # options of all collectors
 
 if TYPE_CHECKING:  # its bound would import typing as if the program did
     Function = TypeVar("Function", bound=Callable[..., Any])
@@ -38,7 +40,7 @@ class Recording:
     - ``budget``: the share of time that this may cost. None: no limit.
     - ``source``: stores the text of the user's own files that the recording names.
 
-    These need PyTorch, imported before:
+    These need PyTorch, imported before. ``ops`` works with TensorFlow and JAX, too:
 
     - ``ops``: records ops in as many steps as the budget allows.
     - ``shapes``: records the ops' shapes.
@@ -150,6 +152,18 @@ class Recording:
         if "torch" in sys.modules:
             torch_collector.start(self._torch)
             undo.callback(lambda: torch_collector.stop(self._await_gpu))
+        if self not in _inner:  # otherwise they are measured already
+            self._start_frameworks(undo)
+
+    def _start_frameworks(self, undo: contextlib.ExitStack) -> None:
+        options = {name: self._torch[name] for name in ("ops", "steps", *_SHARED)}  # type: ignore[literal-required]
+        for name in ("tensorflow", "jax"):
+            if name in sys.modules:
+                collector = import_module(f"laptime.frameworks.{name}")
+                collector.start(options)
+                undo.callback(collector.stop)
+        if "keras" in sys.modules:
+            import_module("laptime.frameworks.keras").watch_loops()
 
     def _end_recording(self) -> None:
         atexit.unregister(self._stop_quietly)

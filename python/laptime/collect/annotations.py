@@ -8,6 +8,22 @@ from laptime.collect import marks
 _has_begun = False  # whether an annotated step has begun in this process
 
 
+# As for imported xplanes (src/import/xplane/event_kind.cpp).
+_PHASES = {
+    "train": ("train",),
+    "validation": ("eval", "valid", "test"),
+    "inference": ("predict", "infer"),
+}
+
+
+def phase_of(name: str) -> str:
+    """The phase of a step by its annotation: train if the name does not say."""
+    text = name.lower()
+    return next(
+        (phase for phase, words in _PHASES.items() if any(word in text for word in words)), "train"
+    )
+
+
 class Annotation:
     """Costs one call each while nothing records.
 

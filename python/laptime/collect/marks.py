@@ -16,3 +16,24 @@ mark_step: Callable[[int], object] = recording.mark_step
 
 # Those who end steps and switch sources in this process, by framework.
 steppers: dict[str, Stepping] = {}
+
+# The frameworks whose first step has begun, and who waits for one of another framework.
+_begun: set[str] = set()
+_waiting: dict[str, Callable[[], object]] = {}
+
+
+def began(framework: str) -> None:
+    """A step of the framework begins, perhaps not the first one."""
+    if framework in _begun:
+        return
+    _begun.add(framework)
+    for name, action in tuple(_waiting.items()):
+        if name != framework:
+            action()
+
+
+def when_another_begins(framework: str, action: Callable[[], object]) -> None:
+    """Calls ``action`` when another framework's first step begins, or now if one has begun."""
+    _waiting[framework] = action
+    if _begun - {framework}:
+        action()

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
 from laptime._native import recording
-from laptime.collect import engine
+from laptime.collect import engine, marks
 from laptime.collect.own_time import own_time
 from laptime.collect.schedule import Schedule
 from laptime.collect.signal_handlers import raised_by_handler
@@ -172,6 +172,7 @@ class Stepping:
             self.load_sources()
         except Exception as error:
             self._give_up(error)
+        marks.began(self._framework)
         recording.begin_step()
 
     def mark(self, ended: str, samples: int = 0, end: int = 0) -> None:

@@ -45,7 +45,12 @@ std::optional<EndedStep> StepRules::dropped(std::int64_t loader) {
 }
 
 EndedSteps StepRules::optimizer_stepped(std::int64_t optimizer, std::uint64_t moment) {
-  has_optimizer_ = has_stepped_ = true;
+  has_optimizer_ = true;
+  return function_stepped(optimizer, moment);
+}
+
+EndedSteps StepRules::function_stepped(std::int64_t function, std::uint64_t moment) {
+  has_stepped_ = true;
   out_of_sight_ = false;
   evaluation_ = 0;
   updated_ = moment;
@@ -59,7 +64,7 @@ EndedSteps StepRules::optimizer_stepped(std::int64_t optimizer, std::uint64_t mo
     leader_ = kNone;
     followers_.clear();
   }
-  return step_without_loader(optimizer, moment);
+  return step_without_loader(function, moment);
 }
 
 EndedSteps StepRules::backward_ended(std::int64_t line, std::uint64_t moment) {

@@ -101,6 +101,9 @@ class StepRules {
   // batches to read.
   std::optional<EndedStep> dropped(std::int64_t loader);
   EndedSteps optimizer_stepped(std::int64_t optimizer, std::uint64_t moment);
+  // A compiled function has computed gradients and updated its parameters. The program may update
+  // others by hand.
+  EndedSteps function_stepped(std::int64_t function, std::uint64_t moment);
   // An optimizer step was skipped because its gradients overflowed.
   EndedSteps optimizer_skipped(std::uint64_t moment) {
     return optimizer_stepped(backward_leads_ ? kNone : leader_, moment);

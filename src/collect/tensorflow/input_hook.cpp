@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "format/names.h"
@@ -29,13 +31,15 @@ thread_local bool timed_elsewhere = false;
 struct Request {
   std::atomic<std::uint64_t> start{0};       // 0: without a batch
   std::atomic<const void*> kernel{nullptr};  // which made it
+  std::atomic<bool> is_optional{false};      // got an optional element, which may be empty
 };
 std::array<Request, kMostRequests> requests;
 std::atomic<std::uint64_t> request_count{0};
 
-void note_request(const void* kernel, std::uint64_t start, bool has_batch) {
+void note_request(const void* kernel, std::uint64_t start, bool has_batch, bool is_optional) {
   Request& request = requests[request_count.fetch_add(1) % kMostRequests];
   request.kernel.store(kernel, std::memory_order_relaxed);
+  request.is_optional.store(is_optional, std::memory_order_relaxed);
   request.start.store(has_batch ? start : 0, std::memory_order_relaxed);
 }
 
@@ -51,6 +55,8 @@ void put_wait(std::uint64_t start, bool has_batch) {
                     .kind = SpanKind::loader});
 }
 
+constexpr int kNext = 0, kAsOptional = 1;  // kernels
+
 // A kernel whose method is replaced.
 template <int Number>
 struct Kernel {
@@ -60,7 +66,7 @@ struct Kernel {
     if (start != 0) {
       const bool has_batch = is_ok(result);
       put_wait(start, has_batch);
-      note_request(kernel, start, has_batch);
+      note_request(kernel, start, has_batch, Number == kAsOptional);
     }
     return returned;
   }
@@ -105,16 +111,44 @@ void* find_library() {
 const char* hook_kernels() {
   void* const library = find_library();
   if (library == nullptr) return "this TensorFlow does not export the kernel of IteratorGetNext";
-  if (!hook_kernel<0>(library,
+  if (!hook_kernel<kNext>(library,
                       "_ZN10tensorflow4data17IteratorGetNextOp9DoComputeEPNS_15OpKernelContextE",
                       "_ZTVN10tensorflow4data17IteratorGetNextOpE"))
     return "the kernel of IteratorGetNext cannot be replaced";
   // Loops of AutoGraph use this one.
-  (void)hook_kernel<1>(
+  (void)hook_kernel<kAsOptional>(
       library, "_ZN10tensorflow4data27IteratorGetNextAsOptionalOp9DoComputeEPNS_15OpKernelContextE",
       "_ZTVN10tensorflow4data27IteratorGetNextAsOptionalOpE");
   return nullptr;
 }
+
+// Calls the function for each request from number `first` on that got a batch.
+template <typename Function>
+void for_requests(std::uint64_t first, Function function) {
+  const std::uint64_t end = input_requests();
+  if (end > kMostRequests) first = std::max(first, end - kMostRequests);
+  for (std::uint64_t i = first; i < end; ++i) {
+    const Request& request = requests[i % kMostRequests];
+    if (const std::uint64_t start = request.start.load(std::memory_order_relaxed); start != 0)
+      function(start, request);
+  }
+}
+
+struct Starts {
+  std::vector<std::uint64_t> moments;
+  bool newest_is_optional = false;
+
+  void add(std::uint64_t start, const Request& request) {
+    if (moments.empty() || start > moments.back())
+      newest_is_optional = request.is_optional.load(std::memory_order_relaxed);
+    moments.push_back(start);
+  }
+  std::vector<std::uint64_t> sorted() && {
+    std::sort(moments.begin(), moments.end());
+    if (newest_is_optional && last_is_empty(moments, ticks())) moments.pop_back();
+    return std::move(moments);
+  }
+};
 
 }  // namespace
 
@@ -133,19 +167,31 @@ bool replace_in_table(void** table, std::size_t entries, void* method, void* our
 std::uint64_t input_requests() { return request_count.load(); }
 
 std::vector<std::uint64_t> request_starts(std::uint64_t first) {
-  const std::uint64_t end = input_requests();
-  if (end > kMostRequests) first = std::max(first, end - kMostRequests);
-  std::map<const void*, std::vector<std::uint64_t>> by_kernel;
-  for (std::uint64_t i = first; i < end; ++i) {
-    const Request& request = requests[i % kMostRequests];
-    if (const std::uint64_t start = request.start.load(std::memory_order_relaxed); start != 0)
-      by_kernel[request.kernel.load(std::memory_order_relaxed)].push_back(start);
-  }
-  std::vector<std::uint64_t> busiest;
+  Starts starts;
+  for_requests(first, [&](std::uint64_t start, const Request& request) {
+    starts.add(start, request);
+  });
+  return std::move(starts).sorted();
+}
+
+std::vector<std::uint64_t> busiest_request_starts(std::uint64_t first) {
+  std::map<const void*, Starts> by_kernel;
+  for_requests(first, [&](std::uint64_t start, const Request& request) {
+    by_kernel[request.kernel.load(std::memory_order_relaxed)].add(start, request);
+  });
+  Starts busiest;
   for (auto& [kernel, starts] : by_kernel)
-    if (starts.size() > busiest.size()) busiest = std::move(starts);
-  std::sort(busiest.begin(), busiest.end());
-  return busiest;
+    if (starts.moments.size() > busiest.moments.size()) busiest = std::move(starts);
+  return std::move(busiest).sorted();
+}
+
+bool last_is_empty(const std::vector<std::uint64_t>& starts, std::uint64_t end) {
+  if (starts.size() < 2) return false;
+  std::vector<std::uint64_t> lengths;
+  for (std::size_t i = 1; i < starts.size(); ++i) lengths.push_back(starts[i] - starts[i - 1]);
+  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  return end - starts.back() < *middle / 2;
 }
 
 void set_input_timed_elsewhere(bool timed) { timed_elsewhere = timed; }

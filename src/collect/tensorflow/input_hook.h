@@ -23,10 +23,15 @@ const char* install_input_hook();
 // Requests for a batch so far, of all threads.
 std::uint64_t input_requests();
 // When the requests from number `first` on began, in ticks, in their order. Only those that got a
-// batch. Of several kernels that requested, the busiest. The oldest are missing if there are more
-// than kMostRequests.
+// batch. The oldest are missing if there are more than kMostRequests.
 inline constexpr std::size_t kMostRequests = std::size_t{1} << 14;
 std::vector<std::uint64_t> request_starts(std::uint64_t first);
+// The same, only of the kernel that made the most requests.
+std::vector<std::uint64_t> busiest_request_starts(std::uint64_t first);
+
+// Whether the last of several requests got no batch. Assumption: a request for an optional element
+// succeeds at the end of the input, too. Then no step follows it before `end`.
+bool last_is_empty(const std::vector<std::uint64_t>& starts, std::uint64_t end);
 
 // While a thread's wait is timed elsewhere, for example in Python, the hook is silent on it.
 void set_input_timed_elsewhere(bool timed);

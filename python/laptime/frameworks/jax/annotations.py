@@ -12,23 +12,10 @@ from typing import Any
 from jax._src import profiler
 
 from laptime._native import Around, jax_calls
+from laptime.collect.annotations import phase_of
 from laptime.collect.patches import Patches
 
-# As for imported xplanes (src/import/xplane/event_kind.cpp).
-_PHASES = {
-    "train": ("train",),
-    "validation": ("eval", "valid", "test"),
-    "inference": ("predict", "infer"),
-}
 _PHASE = "_laptime_phase"
-
-
-def phase_of(name: str) -> str:
-    """The phase of a step by its annotation: train if the name does not say."""
-    text = name.lower()
-    return next(
-        (phase for phase, words in _PHASES.items() if any(word in text for word in words)), "train"
-    )
 
 
 def watch_annotations(calls: jax_calls.CallHooks, patches: Patches) -> None:

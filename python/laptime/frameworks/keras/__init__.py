@@ -11,8 +11,17 @@ from laptime._messages import say
 __all__ = ["watch_loops"]
 
 
+_is_watching = False
+
+
 def watch_loops() -> None:
-    """Call when the program has imported keras. A failure is reported in one line."""
+    """Call when the program has imported keras. Does nothing the second time. A failure is reported
+    in one line.
+    """
+    global _is_watching
+    if _is_watching:
+        return
+    _is_watching = True
     try:
         from laptime.frameworks.keras import layers, loops
 

@@ -4,22 +4,25 @@ A step is a batch. It ends where the next one begins, or where the loop over the
 ``steps_per_execution``, Keras calls its callbacks once for several batches. On TensorFlow the times
 of the batches inside are known from the requests for input; otherwise the steps are equally long.
 
-The methods of ``CallbackList`` run on the thread that runs the loop. They get wrappers without a
-Python frame (``Around``).
+The methods of ``CallbackList`` run on the thread that runs the loop. They and the loops themselves
+get wrappers without a Python frame (``Around``).
 """
 
 from __future__ import annotations
 
 import sys
+import threading
 from typing import Any
 
 from keras.src import backend
 from keras.src.callbacks.callback_list import CallbackList
+from keras.src.models.model import Trainer
 from keras.src.trainers.epoch_iterator import EpochIterator
 
 from laptime._native import Around, recording
 from laptime.collect import marks
 from laptime.collect.stepping import Stepping
+from laptime.frameworks.keras.batches import Batches
 
 _PHASES = {"train": "train", "test": "validation", "predict": "inference"}
 
@@ -27,135 +30,167 @@ _PHASES = {"train": "train", "test": "validation", "predict": "inference"}
 def install() -> None:
     """Stays for the rest of the process."""
     loops = _Loops()
-    for name, method in {
-        "on_train_begin": loops.train_began,
-        "on_epoch_begin": loops.epoch_began,
-        "on_train_batch_begin": loops.batch_began,
-        "on_epoch_end": loops.epoch_ended,
-        "on_train_end": loops.ended,
-        "on_test_begin": loops.test_began,
-        "on_test_batch_begin": loops.batch_began,
-        "on_predict_begin": loops.predict_began,
-        "on_predict_batch_begin": loops.batch_began,
-    }.items():
-        _wrap(name, before=method)
-    for name in ("on_test_end", "on_predict_end"):
-        _wrap(name, before=loops.ended)
-    for name in ("on_train_batch_end", "on_test_batch_end", "on_predict_batch_end"):
-        _wrap(name, after=loops.batch_ended)
-    EpochIterator.__init__ = Around(EpochIterator.__init__, None, loops.reads_from)
+    for kind in _PHASES:
+        _wrap(CallbackList, f"on_{kind}_begin", before=_beginning(loops, kind))
+        _wrap(CallbackList, f"on_{kind}_end", before=loops.ended)
+        _wrap(CallbackList, f"on_{kind}_batch_begin", before=loops.batch_began)
+        _wrap(CallbackList, f"on_{kind}_batch_end", loops.batch_computed, loops.batch_ended)
+    _wrap(CallbackList, "on_epoch_begin", before=loops.epoch_began)
+    _wrap(CallbackList, "on_epoch_end", before=loops.epoch_ended)
+    _wrap(EpochIterator, "_enumerate_iterator", before=loops.reads_from)
+    for name in ("fit", "evaluate", "predict"):
+        _wrap(Trainer, name, loops.called, loops.returned)
 
 
-def _wrap(name: str, before: Any = None, after: Any = None) -> None:
-    setattr(CallbackList, name, Around(CallbackList.__dict__[name], before, after))
+def _wrap(owner: type, name: str, before: Any = None, after: Any = None) -> None:
+    setattr(owner, name, Around(owner.__dict__[name], before, after))
+
+
+def _beginning(loops: _Loops, kind: str) -> Any:
+    return lambda _: loops.began(kind)
 
 
 class _Loop:
     """A loop over batches."""
 
-    def __init__(self, phase: str, stepping: Stepping, model: Any) -> None:
-        self.phase = phase
+    def __init__(self, kind: str, stepping: Stepping) -> None:
+        self.phase = _PHASES[kind]
+        self.is_fit = kind == "train"
         self.stepping = stepping
-        self.executed = max(1, int(getattr(model, "steps_per_execution", 1)))
-        self.left = 0  # batches of this epoch that did not begin yet; 0: unknown
         # On torch, Keras requests a batch before it reports the batch's begin.
         self.waits_before = backend.backend() == "torch"
-        self.batches = 0  # of the present execution; 0: none began
-        self.begin = self.end = 0  # of the execution, in ticks
-        self.is_last = False  # whether the present execution is known to be the epoch's last one
+        self.start_epoch()
+
+    def start_epoch(self) -> None:
+        self.batches: Batches | None = None  # known when the first one begins
+        self.is_executing = False  # a batch, or several at once, began and did not end as a step
+        self.begin = self.end = 0  # of the execution, in ticks; end 0: not computed yet
+        self.requested: list[int] = []  # when the execution requested its batches
 
 
 class _Loops:
+    """Those of one thread. While it runs a loop, no other thread makes steps."""
+
     def __init__(self) -> None:
         self._running: list[_Loop] = []  # fit, and evaluate within it
-        self._samples = 0
+        self._depths: list[int] = []  # loops around each call of fit, evaluate, predict
+        self._thread = 0
+        self._source: Any = None  # the newest that batches are read from
 
-    def reads_from(self, iterator: Any, *_: object) -> None:
-        self._samples = int(getattr(iterator.data_adapter, "batch_size", 0) or 0)
+    def called(self, _: Any) -> None:
+        if self._is_ours():
+            self._depths.append(len(self._running))
 
-    def train_began(self, callbacks: Any) -> None:
-        self._enter("train", callbacks)
+    def returned(self, *_: object) -> None:
+        """Ends loops that an exception has ended."""
+        if self._depths and self._is_ours():
+            depth = self._depths.pop()
+            while len(self._running) > depth:
+                self.ended()
 
-    def test_began(self, callbacks: Any) -> None:
-        self._end_last_step()  # of the epoch around it
-        self._enter("test", callbacks)
-        self._begin_epoch(callbacks)
+    def reads_from(self, source: Any) -> None:
+        if self._is_ours():
+            self._source = source
 
-    def predict_began(self, callbacks: Any) -> None:
-        self._enter("predict", callbacks)
-        self._begin_epoch(callbacks)
-
-    def epoch_began(self, callbacks: Any) -> None:
-        if self._running:
-            self._begin_epoch(callbacks)
-
-    def epoch_ended(self, _: Any) -> None:
-        self._end_last_step()
-
-    def ended(self, _: Any) -> None:
-        self._end_last_step()
-        if self._running:
-            loop = self._running.pop()
-            if not self._running:
-                loop.stepping.hooks.by_program = False
-
-    def batch_ended(self, *_: object) -> None:
-        if not self._running:
+    def began(self, kind: str) -> None:
+        if not self._is_ours():
             return
-        loop = self._running[-1]
-        loop.end = recording.now()
-        if loop.is_last:
-            self._end_step()
-
-    def batch_began(self, _: Any) -> None:
-        if not self._running:
-            return
-        loop = self._running[-1]
-        if loop.batches:
-            self._end_step()
-        elif not loop.waits_before:
-            loop.stepping.begin()
-        loop.batches = min(loop.executed, loop.left) if loop.left else loop.executed
-        loop.is_last = 0 < loop.left <= loop.batches
-        loop.left = max(0, loop.left - loop.batches)
-        loop.begin = recording.now()
-
-    def _enter(self, kind: str, callbacks: Any) -> None:
         stepping = marks.steppers.get(backend.backend())
         if stepping is None or (not self._running and stepping.hooks.by_program):
             return
+        self._end_last_step()  # of the epoch around it
         stepping.hooks.by_program = True
-        self._running.append(_Loop(_PHASES[kind], stepping, callbacks.model))
+        self._running.append(_Loop(kind, stepping))
+        if kind != "train":
+            self._begin_epoch()
 
-    def _begin_epoch(self, callbacks: Any) -> None:
+    def epoch_began(self, _: Any) -> None:
+        if self._running and self._is_ours():
+            self._begin_epoch()
+
+    def epoch_ended(self, _: Any) -> None:
+        if self._is_ours():
+            self._end_last_step()
+
+    def ended(self, _: Any = None) -> None:
+        if not self._running or not self._is_ours():
+            return
+        self._end_last_step()
+        loop = self._running.pop()
         if not self._running:
+            loop.stepping.hooks.by_program = False
+
+    def batch_began(self, _: Any) -> None:
+        if not self._running or not self._is_ours():
             return
         loop = self._running[-1]
-        loop.left = int((callbacks.params or {}).get("steps") or 0)
+        if loop.is_executing:
+            self._end_step()
+        elif not loop.waits_before:
+            loop.stepping.begin()
+        if loop.batches is None:
+            loop.batches = Batches(self._source)
+        loop.is_executing = True
+        loop.begin, loop.end, loop.requested = recording.now(), 0, []
+
+    def batch_computed(self, _: Any) -> None:
+        if self._running and self._is_ours():
+            loop = self._running[-1]
+            loop.end = recording.now()
+            loop.requested = _requested(loop)
+
+    def batch_ended(self, *_: object) -> None:
+        if not self._running or not self._is_ours():
+            return
+        loop = self._running[-1]
+        loop.end = recording.now()
+        if loop.is_executing and loop.batches is not None and loop.batches.next_is_last():
+            self._end_step()  # so lines that run after the loop are not counted for it
+
+    def _is_ours(self) -> bool:
+        thread = threading.get_ident()
+        if not self._running and not self._depths:
+            self._thread = thread
+        return self._thread == thread
+
+    def _begin_epoch(self) -> None:
+        loop = self._running[-1]
+        loop.start_epoch()
         if loop.waits_before:
             loop.stepping.begin()
 
     def _end_last_step(self) -> None:
         """Ends the last step of a loop where its batch ended. What follows belongs to no step."""
-        if self._running and self._running[-1].batches:
-            self._end_step(self._running[-1].end)
+        if not self._running or not self._running[-1].is_executing:
+            return
+        loop = self._running[-1]
+        if loop.end == 0:  # the input had ended, or an exception was raised
+            loop.is_executing = False
+        else:
+            self._end_step(loop.end)
 
     def _end_step(self, end: int = 0) -> None:
         """``end``: in ticks; 0: now."""
         loop = self._running[-1]
-        batches, loop.batches = loop.batches, 0
-        for inner in _ends_within(loop.begin, end or recording.now(), batches):
-            loop.stepping.mark(loop.phase, self._samples, inner)
-        loop.stepping.mark(loop.phase, self._samples, end)
+        loop.is_executing = False
+        assert loop.batches is not None
+        samples = loop.batches.execute(len(loop.requested))
+        ends = _ends_within(loop, end or recording.now(), len(samples))
+        for number, moment in zip(samples, [*ends, end]):
+            loop.stepping.mark(loop.phase, number, moment)
 
 
-def _ends_within(begin: int, end: int, batches: int) -> list[int]:
-    """The ends of all batches of an execution but the last one, in ticks."""
-    if batches == 1:
+def _requested(loop: _Loop) -> list[int]:
+    """When the batches of several at once were requested, in ticks. Empty: unknown."""
+    if loop.batches is None or loop.batches.at_once == 1:
         return []
     tensorflow = sys.modules.get("laptime.frameworks.tensorflow")
-    requested = tensorflow.requests_of_call() if tensorflow is not None else []
-    if len(requested) >= batches:
-        return list(requested[1:batches])
-    length = (end - begin) / batches
-    return [begin + round(length * (i + 1)) for i in range(batches - 1)]
+    return list(tensorflow.requests_of_call()) if tensorflow is not None else []
+
+
+def _ends_within(loop: _Loop, end: int, batches: int) -> list[int]:
+    """The ends of all batches of an execution but the last one, in ticks."""
+    if len(loop.requested) >= batches:
+        return loop.requested[1:batches]
+    length = (end - loop.begin) / batches
+    return [loop.begin + round(length * (i + 1)) for i in range(batches - 1)]

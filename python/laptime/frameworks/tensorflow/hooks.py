@@ -49,14 +49,17 @@ def install_optimizer_hooks(
 
 
 class Functions:
-    """The names of tf.functions."""
+    """What tf.functions are called, and whether they train."""
 
     def __init__(self, dropped: Callable[[int], None]) -> None:
         """``dropped``: called with the address of a function that no longer exists."""
         self._dropped = dropped
         self._watched: dict[int, Any] = {}
 
-    def name_of(self, function: Any) -> str:
+    def name_of(self, function: Any) -> tuple[str, bool]:
+        """Its name, and whether it computes gradients by a tape. This is known of functions that
+        were traced before. A tracing from now on is seen by itself.
+        """
         address = id(function)
 
         def forget(_: object) -> None:
@@ -64,7 +67,17 @@ class Functions:
             self._dropped(address)
 
         self._watched[address] = weakref.ref(function, forget)
-        return str(getattr(function, "_name", None) or "tf.function")
+        return str(getattr(function, "_name", None) or "tf.function"), _computes_gradients(function)
+
+
+def _computes_gradients(function: Any) -> bool:
+    try:
+        traced = function._list_all_concrete_functions()
+        return any(
+            "gradient_tape/" in op.name for one in traced for op in one.graph.get_operations()
+        )
+    except Exception:  # another version
+        return False
 
 
 class Datasets:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import tensorflow as tf
 
 from laptime._native import recording, tensorflow_steps, torch_ops
-from laptime.collect import sources
+from laptime.collect import marks, sources
 from laptime.collect.call_sites import configure_call_sites
 from laptime.collect.gc_spans import GcSpans
 from laptime.collect.imports import when_imported
@@ -20,7 +20,7 @@ from laptime.collect.patches import Patches
 from laptime.collect.source import Source
 from laptime.collect.step_session import StepSession
 from laptime.collect.stepping import EventCost, Stepping
-from laptime.frameworks.tensorflow import tracing
+from laptime.frameworks.tensorflow import marked_steps, tracing
 from laptime.frameworks.tensorflow.hooks import (
     Datasets,
     Functions,
@@ -62,8 +62,10 @@ class Session(StepSession):
             )
         install_hooks(self._hooks, self._patches)
         tracing.install(self._patches, self._functions)
+        marked_steps.install(self._steps, self._patches)
         self._gc.install()
         self._take_marks()
+        marks.when_another_begins(NAME, lambda: setattr(self._hooks, "by_another", True))
         self._stop_watching = when_imported("keras.src.optimizers.base_optimizer", self._hook_keras)
 
     def stop(self) -> None:

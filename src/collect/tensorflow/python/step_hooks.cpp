@@ -34,13 +34,26 @@ struct StepCallbacks {
   nb::object begin;       // (): the first step of all begins
   nb::object mark;        // (phase, samples, ticks): a step ended at that time; 0: now
   nb::object add_loader;  // (iterator) -> the number of its dataset
-  nb::object name_of;     // (tf.function) -> its name; `function_dropped` reports its end
+  // (tf.function) -> its name, whether a graph of it computes gradients. `function_dropped` reports
+  // its end.
+  nb::object name_of;
 };
 
 struct Function {
   std::uint32_t name;   // interned
   bool trains = false;  // a tape computed gradients while it was traced
 };
+
+// The calls of functions on a thread.
+struct FunctionCalls {
+  int depth = 0;                // nested calls
+  Function* running = nullptr;  // the outermost of them
+  // Of the last outermost call: when it began, the call site.
+  std::uint64_t start = 0;
+  std::uint32_t line = 0;
+};
+
+thread_local FunctionCalls calls;
 
 constexpr int kDeepestBatch = 4;  // most nested structures in a batch
 
@@ -71,10 +84,12 @@ class StepHooks {
   StepHooks(StepCallbacks callbacks, std::uintptr_t call_site, unsigned long thread)
       : callbacks_(std::move(callbacks)),
         call_site_(reinterpret_cast<CallSiteFunction>(call_site)),
+        main_thread_(thread),
         thread_(thread) {}
 
   // Called in a forked child, which has seen no events.
   void start_over(unsigned long thread) {
+    calls = {};
     *this = StepHooks(std::move(callbacks_), reinterpret_cast<std::uintptr_t>(call_site_), thread);
   }
 
@@ -106,21 +121,26 @@ class StepHooks {
   }
 
   void function_began(nb::handle function) {
-    if (!is_on_thread() || calls_++ > 0) return;
-    running_ = &function_of(function);
-    start_ = laptime_begin();
+    if (PyThread_get_thread_ident() == busy_thread_ || calls.depth++ > 0) return;
+    calls.running = &function_of(function);
+    calls.start = laptime_begin();
+    calls.line = calls.start == 0 ? 0 : call_site_();
+    if (!is_on_thread()) return;
+    running_ = calls.running;
     requests_ = input_requests();
-    line_ = start_ == 0 ? 0 : call_site_();
   }
 
   void function_ended(nb::handle function, nb::handle, nb::handle raised) {
-    if (!is_on_thread() || calls_ == 0 || --calls_ > 0) return;
-    const Function* const ended = std::exchange(running_, nullptr);
+    if (calls.depth == 0 || --calls.depth > 0) return;
+    const Function* const ended = std::exchange(calls.running, nullptr);
+    if (is_on_thread()) running_ = nullptr;
     put_dispatch(*ended);
-    if (!ended->trains || !raised.is_none() || !makes_steps()) return;
+    if (!ended->trains || !raised.is_none()) return;
+    note_training();
+    if (!makes_steps()) return;
     begin();
     mark_requests();
-    mark(rules_.optimizer_stepped(number_of(function), ticks()));
+    mark(rules_.function_stepped(number_of(function), ticks()));
   }
 
   void function_dropped(std::uintptr_t function) { functions_.erase(function); }
@@ -128,15 +148,16 @@ class StepHooks {
   // A tape computes gradients, perhaps while a function is traced, perhaps on a thread that a
   // distribution strategy made for that.
   void gradient_began(nb::handle) {
-    if (running_ != nullptr)
-      running_->trains = true;
+    if (Function* const function = traced(); function != nullptr)
+      function->trains = true;
     else if (makes_steps())
       begin();
   }
 
   void gradient_ended(nb::handle, nb::handle, nb::handle raised) {
-    if (running_ == nullptr && raised.is_none() && makes_steps())
-      mark(rules_.backward_ended(call_site_(), ticks()));
+    if (traced() != nullptr || !raised.is_none()) return;
+    note_training();
+    if (makes_steps()) mark(rules_.backward_ended(call_site_(), ticks()));
   }
 
   void optimizer_made() {
@@ -144,7 +165,7 @@ class StepHooks {
   }
 
   void optimizer_stepped(nb::handle optimizer, nb::handle, nb::handle raised) {
-    if (running_ == nullptr && raised.is_none() && makes_steps())
+    if (traced() == nullptr && raised.is_none() && makes_steps())
       mark(rules_.optimizer_stepped(number_of(optimizer), ticks()));
   }
 
@@ -162,6 +183,9 @@ class StepHooks {
   void set_reports_steps(bool reports_steps) { reports_steps_ = reports_steps; }
   bool by_program() const { return by_program_; }
   void set_by_program(bool by_program) { by_program_ = by_program; }
+  // Another framework makes steps. TensorFlow makes none unless it trains, too: it reads the input.
+  bool by_another() const { return by_another_; }
+  void set_by_another(bool by_another) { by_another_ = by_another; }
 
   // laptime works on the calling thread. What it computes meanwhile is no step of the program.
   void set_busy(bool busy) { busy_thread_ = busy ? PyThread_get_thread_ident() : 0; }
@@ -183,7 +207,25 @@ class StepHooks {
     return thread == thread_ && thread != busy_thread_;
   }
   // Whether an event on this thread, outside of a function's tracing, may belong to a step.
-  bool makes_steps() const { return is_on_thread() && calls_ == 0 && !by_program_; }
+  bool makes_steps() const {
+    return is_on_thread() && calls.depth == 0 && !by_program_ && (!by_another_ || trains_);
+  }
+
+  // The function that the calling thread traces or runs. Null: it runs eagerly. A distribution
+  // strategy traces on a thread of its own.
+  Function* traced() const { return calls.running != nullptr ? calls.running : running_; }
+
+  // The calling thread has trained. Steps belong to the first thread that trains, or to the main
+  // thread if that trains, too.
+  void note_training() {
+    const unsigned long thread = PyThread_get_thread_ident();
+    if (thread == busy_thread_) return;
+    if (thread != thread_ && (!trains_ || thread == main_thread_)) {
+      thread_ = thread;
+      if (trains_) rules_ = {};
+    }
+    trains_ = true;
+  }
 
   void begin() {
     if (!std::exchange(has_begun_, true)) callbacks_.begin();
@@ -192,8 +234,11 @@ class StepHooks {
   Function& function_of(nb::handle function) {
     const auto address = reinterpret_cast<std::uintptr_t>(function.ptr());
     if (const auto it = functions_.find(address); it != functions_.end()) return it->second;
-    const auto name = nb::cast<std::string>(callbacks_.name_of(function));
-    return functions_.emplace(address, Function{record::intern(name)}).first->second;
+    const nb::object found = callbacks_.name_of(function);
+    return functions_
+        .emplace(address, Function{.name = record::intern(nb::cast<std::string>(found[0])),
+                                   .trains = nb::cast<bool>(found[1])})
+        .first->second;
   }
 
   std::int64_t loader_of(nb::handle iterator) {
@@ -205,16 +250,16 @@ class StepHooks {
   }
 
   void put_dispatch(const Function& function) const {
-    if (start_ == 0) return;
-    const record::Arg line{ArgKey::call_site, ArgType::call_site, line_};
+    if (calls.start == 0) return;
+    const record::Arg line{ArgKey::call_site, ArgType::call_site, calls.line};
     record::put_span(
-        {.start = start_, .end = ticks(), .name = function.name, .kind = SpanKind::dispatch}, &line,
-        line_ == 0 ? 0 : 1);
+        {.start = calls.start, .end = ticks(), .name = function.name, .kind = SpanKind::dispatch},
+        &line, calls.line == 0 ? 0 : 1);
   }
 
   // Ends a step at each batch that the function requested itself, except the first one.
   void mark_requests() {
-    const std::vector<std::uint64_t> starts = request_starts(requests_);
+    const std::vector<std::uint64_t> starts = busiest_request_starts(requests_);
     for (std::size_t i = 1; i < starts.size(); ++i)
       mark(EndedStep{.phase = StepPhase::train, .samples = 0, .moment = starts[i]});
   }
@@ -235,18 +280,16 @@ class StepHooks {
 
   StepCallbacks callbacks_;
   CallSiteFunction call_site_;
-  unsigned long thread_, busy_thread_ = 0;
+  unsigned long main_thread_, thread_;  // whose steps are marked
+  unsigned long busy_thread_ = 0;
   StepRules rules_;
   steps::StepWriter writer_;
   std::unordered_map<std::uintptr_t, std::int64_t> loaders_;  // of living iterators
   std::unordered_map<std::uintptr_t, Function> functions_;    // living
-  int calls_ = 0;                // nested calls of functions, on the thread whose steps are marked
-  Function* running_ = nullptr;  // the outermost of these calls
-  // Of the last outermost call: when it began, the call site, the requests before it.
-  std::uint64_t start_ = 0;
-  std::uint32_t line_ = 0;
-  std::uint64_t requests_ = 0;
-  bool has_begun_ = false, by_program_ = false, recorded_ = false, reports_steps_ = true;
+  Function* running_ = nullptr;  // the outermost call on the thread whose steps are marked
+  std::uint64_t requests_ = 0;   // before the last of these calls
+  bool has_begun_ = false, by_program_ = false, by_another_ = false, trains_ = false,
+       recorded_ = false, reports_steps_ = true;
 };
 
 int traverse_hooks(PyObject* self, visitproc visit, void* arg) {
@@ -310,7 +353,8 @@ void bind_step_hooks(nb::module_& module) {
       .def("set_busy", &StepHooks::set_busy)
       .def_prop_rw("recorded", &StepHooks::recorded, &StepHooks::set_recorded)
       .def_prop_rw("reports_steps", &StepHooks::reports_steps, &StepHooks::set_reports_steps)
-      .def_prop_rw("by_program", &StepHooks::by_program, &StepHooks::set_by_program);
+      .def_prop_rw("by_program", &StepHooks::by_program, &StepHooks::set_by_program)
+      .def_prop_rw("by_another", &StepHooks::by_another, &StepHooks::set_by_another);
 }
 
 }  // namespace laptime::tensorflow

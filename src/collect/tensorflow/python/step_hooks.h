@@ -6,7 +6,8 @@
 // of an optimizer: the function updates the variables. If it requests several batches itself (a
 // loop in AutoGraph, Keras's steps_per_execution), each request after the first one ends a step.
 //
-// Steps are marked on one thread: the main thread. Assumption: the GIL is held.
+// Steps are marked on one thread: the main thread, or the first that trains if that does not.
+// Assumption: the GIL is held.
 #pragma once
 
 #include <nanobind/nanobind.h>
