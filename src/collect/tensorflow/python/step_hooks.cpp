@@ -13,6 +13,7 @@
 #include "collect/steps/step_writer.h"
 #include "collect/tensorflow/input_hook.h"
 #include "collect/tensorflow/log_level.h"
+#include "collect/tensorflow/python/eager_calls.h"
 #include "laptime/laptime.h"
 #include "record/collector.h"
 
@@ -274,6 +275,7 @@ void bind_step_hooks(nb::module_& module) {
   });
   m.def("set_log_level", &set_log_level, nb::arg("level"));
   m.attr("ERRORS_ONLY") = kErrorsOnly;
+  bind_eager_calls(m);
   nb::class_<StepHooks>(m, "StepHooks", nb::type_slots(hook_slots))
       .def(
           "__init__",
