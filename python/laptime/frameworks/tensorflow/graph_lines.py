@@ -15,6 +15,7 @@ from laptime.collect.user_line import UserLine
 from laptime.frameworks.tensorflow.graph_ops import GraphOps, is_gradient
 from laptime.frameworks.tensorflow.layer_lines import innermost_line, layer_path
 from laptime.frameworks.tensorflow.tracing import TracedFunctions
+from laptime.frameworks.tensorflow.xla_ops import XlaOps, function_of
 
 CallSite = tuple[int, bool]  # its number (0: unknown), whether the op is of the backward pass
 
@@ -27,11 +28,22 @@ class GraphLines:
         self._functions = functions
         self._lines = SourceFunctions()
         self._graphs: dict[str, GraphOps] = {}
+        self._xla = XlaOps()
+
+    def begin_profile(self, profile: bytes) -> None:
+        """The ops that are asked for are those of this XSpace, until ``end_profile``."""
+        self._xla.profile = profile
+
+    def end_profile(self) -> None:
+        self._xla.profile = b""
 
     def call_sites(self, function: str, ops: list[str]) -> list[CallSite]:
         """Of the ops with these full names, in the function with this name."""
         if function == _DATASETS:
             return [self._call_site_in_dataset(op) for op in ops]
+        if compiled := function_of(function):
+            ops = [self._xla.op_of(function, instruction) for instruction in ops]
+            function = compiled
         graph = self._graph(function)
         return [self._call_site(graph, op) if graph else _UNKNOWN for op in ops]
 
@@ -43,7 +55,7 @@ class GraphLines:
 
     def _call_site(self, graph: GraphOps, name: str) -> CallSite:
         is_backward = is_gradient(name)
-        op = graph.find(name)
+        op = graph.find(name) if name else None
         if op is None:
             return 0, is_backward
         # The op's own name has the layer's scopes, without those of the calls around it.

@@ -31,9 +31,14 @@ class TensorflowOps(ProfilerSource):
         self._session: Any = None
         self._folder = ""
         self._eager = EagerCallNotes()
-        super().__init__(
-            "TensorFlow's profiler", GraphLines(functions).call_sites, self._eager.calls
-        )
+        self._lines = GraphLines(functions)
+        super().__init__("TensorFlow's profiler", self._lines.call_sites, self._eager.calls)
+
+    def off(self) -> None:
+        try:
+            super().off()
+        finally:
+            self._lines.end_profile()
 
     def _start(self) -> None:
         session = _pywrap_profiler.ProfilerSession()
@@ -55,7 +60,9 @@ class TensorflowOps(ProfilerSource):
         try:
             with _quiet():
                 session.export_to_tb()
-            return b"".join(file.read_bytes() for file in Path(self._folder).rglob("*.xplane.pb"))
+            space = b"".join(file.read_bytes() for file in Path(self._folder).rglob("*.xplane.pb"))
+            self._lines.begin_profile(space)
+            return space
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 
