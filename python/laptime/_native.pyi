@@ -233,6 +233,32 @@ class tensorflow_steps:
     def set_log_level(level: int) -> int:
         """Of TensorFlow's own log. The level before, or -1 if it cannot be set."""
 
+    class EagerCalls:
+        """Notes the calls of eager ops in ``calls`` while it is on. The wrappers call the function
+        and return what it returns. They add no Python frame.
+        """
+
+        def __init__(
+            self,
+            *,
+            calls: xplane.OpCalls,
+            call_site: int,
+            refine: Callable[[int, str], int],
+            context: Any,
+        ) -> None:
+            """``refine``: returns the call site to use instead of one that was met for the first
+            time in a name scope. ``context``: TensorFlow's, of eager execution.
+            """
+        on: bool
+        def wrap_op(self, function: Callable[..., Any], name_at: int) -> Callable[..., Any]:
+            """``name_at``: the number of the argument that is the op's name, -1: none."""
+        def wrap_note(self, function: Callable[..., Any], name_at: int) -> Callable[..., Any]:
+            """Of the function that notes an op for the tape, after it ran."""
+        def wrap_gradient(self, function: Callable[..., Any]) -> Callable[..., Any]:
+            """Of the function that computes the gradient of an op, whose name it gets first."""
+        def wrap_tape(self, function: Callable[..., Any]) -> Callable[..., Any]:
+            """Of the function that computes all gradients."""
+
     class StepHooks:
         recorded: bool
         reports_steps: bool
@@ -265,6 +291,7 @@ class tensorflow_steps:
             self, tape: Any, result: Any, raised: type[BaseException] | None
         ) -> None: ...
         def optimizer_made(self) -> None: ...
+        def optimizer_began(self, optimizer: Any) -> None: ...
         def optimizer_stepped(
             self, optimizer: Any, result: Any, raised: type[BaseException] | None
         ) -> None: ...
@@ -556,6 +583,11 @@ class torch_memory:
 class xplane:
     """A submodule."""
 
+    class OpCalls:
+        """Calls of single ops, which the profile shows by their type only."""
+
+        def __init__(self) -> None: ...
+
     class ProfileWriter:
         """Records what a session of TensorFlow's or JAX's own profiler saw in this process.
 
@@ -571,6 +603,7 @@ class xplane:
             *,
             input_hooked: bool,
             dispatch_hooked: bool,
+            calls: xplane.OpCalls | None = None,
         ) -> None: ...
         def put(self, space: bytes, begin: torch_ops.Moment, end: torch_ops.Moment) -> int:
             """Records the session's spans and returns their number.

@@ -23,11 +23,18 @@ class ProfilerSource(Source):
     """
 
     def __init__(
-        self, kind: str, call_sites: Callable[[str, list[str]], list[tuple[int, bool]]]
+        self,
+        kind: str,
+        call_sites: Callable[[str, list[str]], list[tuple[int, bool]]],
+        calls: xplane.OpCalls | None = None,
     ) -> None:
-        """``call_sites``: those of ops, by the name of their compiled function and their own."""
+        """``call_sites``: those of ops, by the name of their compiled function and their own.
+        ``calls``: of ops that have no name.
+        """
         self._kind = kind
-        self._writer = xplane.ProfileWriter(call_sites, input_hooked=True, dispatch_hooked=True)
+        self._writer = xplane.ProfileWriter(
+            call_sites, input_hooked=True, dispatch_hooked=True, calls=calls
+        )
         self._begin: tuple[int, int] | None = None  # while a session runs
         self._events = 0
         self._steps = 0  # in the session

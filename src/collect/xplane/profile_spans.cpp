@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::uint64_t kMostMemoryOfNames = std::uint64_t{256} << 20;
 
+// Begins the scopes in which tf.data runs a function that the program gave to a stage.
+constexpr std::string_view kInputFunction = "InstantiatedCapturedFunction::";
+
 bool is_op(SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; }
 
 }  // namespace
@@ -22,7 +25,8 @@ ProfileSpans::ProfileSpans(Filter filter, std::int64_t begin)
     : filter_(filter),
       begin_(begin),
       op_key_(named_key(record::intern("op"))),
-      module_key_(named_key(record::intern("hlo_module"))) {}
+      module_key_(named_key(record::intern("hlo_module"))),
+      input_function_(record::intern("tf.data")) {}
 
 bool ProfileSpans::read(ByteView space) {
   try {
@@ -66,6 +70,8 @@ void ProfileSpans::add_plane_stat(const StatValue& value) {
 // A function's call runs it under a number, which its ops' scopes on all threads have.
 void ProfileSpans::follow_runs(const PlaneSpan& span) {
   while (!open_.empty() && open_.back().end <= span.row.start) open_.pop_back();
+  if (span.run_id != 0 && span.name.full_name.starts_with(kInputFunction))
+    input_runs_.insert(span.run_id);
   const std::string_view function = called_function(span.name.full_name);
   if (!function.empty()) {
     open_.push_back({span.row.end, 0, record::intern(function)});
@@ -114,8 +120,13 @@ void ProfileSpans::add(const PlaneSpan& span) {
 
 std::uint32_t ProfileSpans::function_of(const Span& span) const {
   if (span.function != 0 || span.run == 0) return span.function;
+  if (is_of_pipeline(span)) return input_function_;
   const auto found = functions_.find(span.run);
   return found == functions_.end() ? 0 : found->second;
+}
+
+bool ProfileSpans::is_of_pipeline(const Span& span) const {
+  return span.run != 0 && input_runs_.contains(span.run);
 }
 
 std::uint32_t ProfileSpans::text(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/bytes.h"
@@ -47,6 +48,10 @@ class ProfileSpans : private PlaneVisitor, private SpanTexts {
   }
   // Contract: all is read.
   std::uint32_t function_of(const Span& span) const;
+  // Whether a function of an input pipeline ran the op. Then function_of is `input_function`.
+  // Contract: all is read.
+  bool is_of_pipeline(const Span& span) const;
+  std::uint32_t input_function() const { return input_function_; }
 
  private:
   struct OpenRun {
@@ -73,10 +78,12 @@ class ProfileSpans : private PlaneVisitor, private SpanTexts {
   const Filter filter_;
   const std::int64_t begin_;
   const ArgKey op_key_, module_key_;
+  const std::uint32_t input_function_;   // a text
   const PlaneReader* reader_ = nullptr;  // of the current plane
   std::vector<Line> lines_;
   std::vector<OpenRun> open_;  // of the current line; the last one is the innermost
   std::unordered_map<std::uint64_t, std::uint32_t> functions_;  // by run
+  std::unordered_set<std::uint64_t> input_runs_;                // of functions of pipelines
   std::optional<std::int64_t> start_;                           // of the profile, ns since 1970
 };
 

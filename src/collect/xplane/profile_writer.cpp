@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collect/xplane/line_thread.h"
+#include "format/names.h"
 #include "record/collector.h"
 
 namespace laptime {
@@ -25,15 +26,24 @@ class LineWriter {
   // `zero`: of the line, in ns after the session's begin. `length`: of the session. `stream`: the
   // track, 0 for a thread.
   LineWriter(const ProfileSpans::Line& line, std::uint16_t stream, const TickLine& clock,
-             std::int64_t zero, std::int64_t length)
-      : clock_(clock), zero_(zero), length_(length), stream_(stream) {
-    if (line.type == PlaneType::host)
-      thread_ = record::open_thread(thread_of_line(line.id), line.name);
+             std::int64_t zero, std::int64_t length, const SortedOpCalls& calls)
+      : clock_(clock), calls_(calls), zero_(zero), length_(length), stream_(stream) {
+    if (line.type != PlaneType::host) return;
+    thread_id_ = thread_of_line(line.id);
+    thread_ = record::open_thread(thread_id_, line.name);
   }
   LineWriter(const LineWriter&) = delete;
   ~LineWriter() { record::close_thread(thread_); }
 
-  bool put(const SpanRow& row, const ProfileWriter::Origin& origin) {
+  // The origin of an op without a full name.
+  OpOrigin origin_of_call(const SpanRow& row) const {
+    if (thread_id_ == 0 || row.kind != SpanKind::op) return {};
+    const OpCall* const call = calls_.find(thread_id_, clock_.after(row.start + zero_));
+    return call ? call->origin : OpOrigin{};
+  }
+
+  // `pipeline`: a text, the input pipeline that ran it. 0: none.
+  bool put(const SpanRow& row, const OpOrigin& origin, std::uint32_t pipeline) {
     std::int64_t start = row.start + zero_, end = row.end + zero_;
     if ((!thread_ && stream_ == 0) || end < 0 || start > length_) return false;
     start = std::max<std::int64_t>(start, 0);
@@ -44,12 +54,13 @@ class LineWriter {
                       .kind = origin.is_backward ? SpanKind::backward : row.kind,
                       .track = stream_,
                       .link = row.link};
-    std::array<record::Arg, SpanRow::kMaxArgs + 1> args;
+    std::array<record::Arg, SpanRow::kMaxArgs + 2> args;
     std::uint32_t count = 0;
     for (; count < row.arg_count; ++count)
       args[count] = {row.args[count].key, row.args[count].type, row.args[count].value};
     if (origin.call_site != 0)
       args[count++] = {ArgKey::call_site, ArgType::call_site, origin.call_site};
+    if (pipeline != 0) args[count++] = {pipeline_key_, ArgType::string, pipeline};
     if (thread_)
       record::put_span_of(thread_, span, args.data(), count);
     else
@@ -59,7 +70,10 @@ class LineWriter {
 
  private:
   const TickLine& clock_;
+  const SortedOpCalls& calls_;
   const std::int64_t zero_, length_;
+  const ArgKey pipeline_key_ = named_key(record::intern(arg_name::kPipeline));
+  std::uint64_t thread_id_ = 0;
   record::Cursor* thread_ = nullptr;
   const std::uint16_t stream_;
 };
@@ -98,7 +112,14 @@ void ProfileWriter::resolve_new(const ProfileSpans& spans) {
   }
 }
 
-std::uint64_t ProfileWriter::put(ByteView space, TickLine::Moment from, TickLine::Moment to) {
+ProfileWriter::Origin ProfileWriter::origin_of(const ProfileSpans& spans,
+                                               const ProfileSpans::Span& span) const {
+  const auto found = origins_.find({spans.function_of(span), span.op});
+  return found == origins_.end() ? Origin{} : found->second;
+}
+
+std::uint64_t ProfileWriter::put(ByteView space, TickLine::Moment from, TickLine::Moment to,
+                                 const SortedOpCalls& calls) {
   if (!record::on() || to.realtime_ns < from.realtime_ns) return 0;
   if (std::exchange(epoch_, record::epoch()) != record::epoch()) {
     origins_.clear();
@@ -112,12 +133,11 @@ std::uint64_t ProfileWriter::put(ByteView space, TickLine::Moment from, TickLine
   std::uint64_t count = 0;
   for (const ProfileSpans::Line& line : spans.lines()) {
     if (line.spans.empty()) continue;
-    LineWriter writer(line, stream_of(line), clock, spans.zero_of(line), length);
-    for (const ProfileSpans::Span& span : line.spans) {
-      const auto origin = origins_.find({spans.function_of(span), span.op});
+    LineWriter writer(line, stream_of(line), clock, spans.zero_of(line), length, calls);
+    for (const ProfileSpans::Span& span : line.spans)
       count += writer.put(span.row,
-                          span.op == 0 || origin == origins_.end() ? Origin{} : origin->second);
-    }
+                          span.op == 0 ? writer.origin_of_call(span.row) : origin_of(spans, span),
+                          spans.is_of_pipeline(span) ? spans.input_function() : 0);
   }
   return count;
 }

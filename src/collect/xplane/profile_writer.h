@@ -10,16 +10,14 @@
 
 #include "base/bytes.h"
 #include "base/tick_line.h"
+#include "collect/xplane/op_calls.h"
 #include "collect/xplane/profile_spans.h"
 
 namespace laptime {
 
 class ProfileWriter {
  public:
-  struct Origin {
-    std::uint32_t call_site = 0;  // 0: unknown
-    bool is_backward = false;
-  };
+  using Origin = OpOrigin;
   // The origins of ops of a function, by their full names. It is called once for each op.
   using Resolve = std::function<std::vector<Origin>(std::string_view function,
                                                     const std::vector<std::string_view>& ops)>;
@@ -29,13 +27,16 @@ class ProfileWriter {
 
   // Returns the number of recorded spans. Those outside `from` to `to` are left out or clipped.
   // Damaged bytes count in the warning `xplane_damaged`. Outside a recording it does nothing.
-  std::uint64_t put(ByteView space, TickLine::Moment from, TickLine::Moment to);
+  // `calls`: where ops without a full name come from.
+  std::uint64_t put(ByteView space, TickLine::Moment from, TickLine::Moment to,
+                    const SortedOpCalls& calls = {});
 
  private:
   using Key = std::pair<std::uint32_t, std::uint32_t>;  // function and op: texts
 
   std::uint16_t stream_of(const ProfileSpans::Line& line);
   void resolve_new(const ProfileSpans& spans);
+  Origin origin_of(const ProfileSpans& spans, const ProfileSpans::Span& span) const;
 
   Resolve resolve_;
   ProfileSpans::Filter filter_;

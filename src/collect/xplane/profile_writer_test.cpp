@@ -166,6 +166,33 @@ TEST_F(ProfileWriterTest, LeavesOutWhatIsRecordedByOtherMeans) {
   EXPECT_EQ(put(space, {.input_hooked = true, .dispatch_hooked = true}), 2u);
 }
 
+TEST_F(ProfileWriterTest, OpsWithoutAFullNameGetTheOriginOfTheirCall) {
+  const std::string space =
+      with_start(TestPlane("/host:CPU")
+                     .line(static_cast<std::int64_t>(own_id()), "t",
+                           {{"EagerLocalExecute: MatMul", 100'000'000, 1'000'000},
+                            {"a:Mul", 200'000'000, 1'000'000, {}, "Mul"},
+                            {"EagerLocalExecute: Relu", 300'000'000, 1'000'000}})
+                     .bytes());
+  resolve_ = [](std::string_view, const std::vector<std::string_view>& ops) {
+    return std::vector<ProfileWriter::Origin>(ops.size());
+  };
+  const ClockPoint now = read_clock_point();
+  const std::uint64_t from = now.ticks - 3'000'000;
+  OpCalls calls;  // three ticks a nanosecond
+  calls.add({from + 270'000, from + 330'000, static_cast<std::uint32_t>(own_id()), {7, true}});
+  calls.add({from + 570'000, from + 700'000, static_cast<std::uint32_t>(own_id()), {8, true}});
+  ProfileWriter writer(resolve_, {});
+  EXPECT_EQ(
+      writer.put(view_of(space), {from, kStart}, {now.ticks, kStart + 1'000'000}, calls.take()),
+      3u);
+  std::map<std::string, SpanKind> kinds;
+  for (const Recorded& span : recorded()) kinds[span.name] = span.kind;
+  EXPECT_EQ(kinds["MatMul"], SpanKind::backward);
+  EXPECT_EQ(kinds["Mul"], SpanKind::op);
+  EXPECT_EQ(kinds["Relu"], SpanKind::op);
+}
+
 TEST_F(ProfileWriterTest, OfDamagedBytesTheRestIsRecorded) {
   const std::string whole = with_start(
       TestPlane("/host:CPU")

@@ -33,11 +33,13 @@ struct CategoryPiece {
 // By string: what names of ops show.
 struct OpNames {
   explicit OpNames(const StringTable& strings)
-      : memory(memory_ops(strings)),
+      : pipeline(strings.find(arg_name::kPipeline)),
+        memory(memory_ops(strings)),
         collective(collectives(strings)),
         torch_nodes(find_torch_nodes(strings)),
         checkpoint(strings.find(span_name::kCheckpoint)) {}
 
+  std::uint32_t pipeline;  // the argument of what an input pipeline runs
   std::vector<bool> memory, collective, torch_nodes;
   std::uint32_t checkpoint;  // of scopes that are checkpoints
 };
@@ -51,7 +53,7 @@ class TrackWalk {
         ops_(ops),
         names_(names),
         visit_(visit),
-        stages_(stages_of(spans)),
+        stages_(stages_of(spans, names.pipeline)),
         in_stage_(stages_) {}
 
   void walk() {
@@ -71,15 +73,20 @@ class TrackWalk {
   }
 
  private:
-  // Ops that a stage of an input pipeline runs make a batch. The step waits for the batch, not for
-  // them.
+  // Ops that an input pipeline runs make a batch. The step waits for the batch, not for them.
   bool is_in_stage(std::uint32_t row) {
     return !stages_.empty() && in_stage_.contains(spans_.start[row]);
   }
-  static Intervals stages_of(const SpanColumns& spans) {
+  // Its stages, and the ops of functions that it runs outside of them.
+  static Intervals stages_of(const SpanColumns& spans, std::uint32_t pipeline) {
     std::vector<Interval> stages;
+    const auto add = [&](std::size_t row) { stages.push_back({spans.start[row], spans.end(row)}); };
     for (std::size_t row = 0; row < spans.size(); ++row)
-      if (spans.kind[row] == SpanKind::stage) stages.push_back({spans.start[row], spans.end(row)});
+      if (spans.kind[row] == SpanKind::stage) add(row);
+    for (std::size_t arg = 0; pipeline != 0 && arg < spans.args.row.size(); ++arg)
+      if (const std::uint32_t row = spans.args.row[arg];
+          string_of(spans.args.key[arg]) == pipeline && spans.kind[row] != SpanKind::stage)
+        add(row);
     return Intervals(std::move(stages));
   }
   void visit_op(std::uint32_t row, SpanKind kind) {

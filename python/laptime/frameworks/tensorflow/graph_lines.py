@@ -1,149 +1,90 @@
 """The lines and layers that the ops of traced functions come from.
 
 Every op of a traced function keeps the Python stack of its making, and TensorFlow's profiler shows
-each op by its name. Names lead to lines as follows:
-
-- ``StatefulPartitionedCall/dense/MatMul`` is the op ``dense/MatMul`` of the function that the op
-  ``StatefulPartitionedCall`` calls.
-- ``gradient_tape/dense/MatMul/MatMul_1`` is the gradient of ``dense/MatMul``, and has its line.
-- If no line of the program called a layer (a functional model of Keras), its ops have the line
-  where the layer was made.
-- Names that TensorFlow's optimizer of graphs has made have the line of the nearest op around them.
+each op by its name. ``graph_ops`` finds the op, and ``layer_lines`` chooses a line of its stack. A
+gradient has the line of its forward op.
 """
 
 from __future__ import annotations
 
-import re
-import sys
+from collections.abc import Iterator
 from typing import Any
 
-from laptime._native import torch_ops
 from laptime.collect.source_functions import SourceFunctions
 from laptime.collect.user_line import UserLine
+from laptime.frameworks.tensorflow.graph_ops import GraphOps, is_gradient
+from laptime.frameworks.tensorflow.layer_lines import innermost_line, layer_path
 from laptime.frameworks.tensorflow.tracing import TracedFunctions
+from laptime.frameworks.tensorflow.xla_ops import XlaOps, function_of
 
 CallSite = tuple[int, bool]  # its number (0: unknown), whether the op is of the backward pass
 
 _UNKNOWN: CallSite = (0, False)
-_TAPE = "gradient_tape/"
-_KERAS = re.compile(r"[/\\]keras[/\\]src[/\\]")
-_DEEPEST = 8  # nested calls of functions
-_CALLS = ("StatefulPartitionedCall", "PartitionedCall")
+_DATASETS = "tf.data"  # stands for the function that a stage of tf.data runs
 
 
 class GraphLines:
     def __init__(self, functions: TracedFunctions) -> None:
         self._functions = functions
         self._lines = SourceFunctions()
-        self._graphs: dict[str, _Graph] = {}
+        self._graphs: dict[str, GraphOps] = {}
+        self._xla = XlaOps()
+
+    def begin_profile(self, profile: bytes) -> None:
+        """The ops that are asked for are those of this XSpace, until ``end_profile``."""
+        self._xla.profile = profile
+
+    def end_profile(self) -> None:
+        self._xla.profile = b""
 
     def call_sites(self, function: str, ops: list[str]) -> list[CallSite]:
         """Of the ops with these full names, in the function with this name."""
+        if function == _DATASETS:
+            return [self._call_site_in_dataset(op) for op in ops]
+        if compiled := function_of(function):
+            ops = [self._xla.op_of(function, instruction) for instruction in ops]
+            function = compiled
         graph = self._graph(function)
         return [self._call_site(graph, op) if graph else _UNKNOWN for op in ops]
 
-    def _graph(self, function: str) -> _Graph | None:
+    def _graph(self, function: str) -> GraphOps | None:
         known = self._graphs.get(function)
         if known is None and (found := self._functions.graph_of(function)) is not None:
-            known = self._graphs[function] = _Graph(found)
+            known = self._graphs[function] = GraphOps(found, self._functions)
         return known
 
-    def _call_site(self, graph: _Graph, name: str) -> CallSite:
-        is_backward = _TAPE in name or name.startswith("gradients/")
-        op = self._find(graph, name)
+    def _call_site(self, graph: GraphOps, name: str) -> CallSite:
+        is_backward = is_gradient(name)
+        op = graph.find(name) if name else None
         if op is None:
             return 0, is_backward
-        layer = _layer_of(name)
-        line = _users_line(op, layer)
-        if line is None:
-            return 0, is_backward
-        file, number, function = line
-        found, first = self._lines.find(file, number, function)
-        return torch_ops.call_site_of(file, found, first, number, layer), is_backward
+        # The op's own name has the layer's scopes, without those of the calls around it.
+        layer = _layer_of(op.name)
+        line = innermost_line(_frames(op), layer)
+        if line.file and not line.function_line:
+            line = self._complete(line)
+        return line.call_site(layer), is_backward
 
-    def _find(self, graph: _Graph, name: str, depth: int = 0) -> Any:
-        """The op whose line it has. Follows calls of functions within the graph."""
-        op = graph.forward_of(name) or graph.ops.get(name)
-        if op is None and depth < _DEEPEST:
-            for called, rest in graph.calls_around(name):
-                inner = self._graph(called)
-                if inner and (op := self._find(inner, rest, depth + 1)) is not None:
-                    return op
-        return op if op is not None else graph.nearest(name)
+    def _call_site_in_dataset(self, name: str) -> CallSite:
+        """The profile does not name the function of a dataset that ran the op. So the name leads to
+        a line only if the op has the same one in all of them.
+        """
+        graphs = map(self._graph, self._functions.of_datasets())
+        found = {self._call_site(graph, name) for graph in graphs if graph and name in graph.ops}
+        return found.pop() if len(found) == 1 else _UNKNOWN
 
-
-class _Graph:
-    def __init__(self, graph: Any) -> None:
-        self.ops = {op.name: op for op in graph.get_operations()}
-        self._calls = {
-            name: _called_function(op) for name, op in self.ops.items() if op.type in _CALLS
-        }
-
-    def calls_around(self, name: str) -> list[tuple[str, str]]:
-        """For calls whose ops' names begin with theirs: the function's name, and the rest."""
-        return [
-            (function, name[len(call) + 1 :])
-            for call, function in self._calls.items()
-            if name.startswith(call + "/")
-        ]
-
-    def forward_of(self, name: str) -> Any:
-        """The op whose gradient the op ``name`` computes. None: it is no gradient."""
-        before, tape, path = name.rpartition(_TAPE)
-        while tape and path:
-            if (op := self.ops.get(before + path)) is not None:
-                return op
-            path = path.rpartition("/")[0]
-        return None
-
-    def nearest(self, name: str) -> Any:
-        """The op with this name, or the first one in the innermost scope around it."""
-        if (op := self.ops.get(name)) is not None:
-            return op
-        scope = name
-        while "/" in scope:
-            scope = scope.rpartition("/")[0]
-            if (op := self.ops.get(scope)) is not None:
-                return op
-            inside = next((n for n in self.ops if n.startswith(scope + "/")), None)
-            if inside is not None:
-                return self.ops[inside]
-        return None
+    def _complete(self, line: UserLine) -> UserLine:
+        """With the function as its code object names it."""
+        name, first = self._lines.find(line.file, line.line, line.function)
+        return line._replace(function=name, function_line=first)
 
 
-def _called_function(op: Any) -> str:
-    name = op.get_attr("f").name
-    return name.decode() if isinstance(name, bytes) else str(name)
+def _layer_of(op: str) -> str:
+    """The path of the layer, by the op's scopes without TensorFlow's own."""
+    scopes = op.replace("gradient_tape/", "").rpartition("/")[0]
+    return layer_path(scopes, in_graph=True)
 
 
-def _layer_of(name: str) -> str:
-    """The path of the layer: the op's scopes, without TensorFlow's own."""
-    path = name.replace(_TAPE, "").split("/")[:-1]
-    return "/".join(part for part in path if not part.startswith(_CALLS))
-
-
-def _users_line(op: Any, layer: str) -> tuple[str, int, str] | None:
-    """File, line and function. The innermost line of the user's, or the line where the layer was
-    made if only Keras called it.
-    """
-    in_keras = False
+def _frames(op: Any) -> Iterator[tuple[str, str, UserLine]]:
     for frame in reversed(op.traceback or ()):
-        file = frame.filename
-        if torch_ops.is_user_code(file):
-            made = _line_of_layer(layer) if in_keras else UserLine()
-            if made.file:
-                return made.file, made.line, made.function.rpartition(".")[2]
-            return file, frame.lineno, frame.name
-        in_keras = in_keras or bool(_KERAS.search(file))
-    return None
-
-
-def _line_of_layer(path: str) -> UserLine:
-    layers = sys.modules.get("laptime.frameworks.keras.layers")
-    if layers is None:
-        return UserLine()
-    for name in reversed(path.split("/")):
-        line: UserLine = layers.line_of(name)
-        if line.file:
-            return line
-    return UserLine()
+        yield frame.filename, frame.name, UserLine(frame.filename, frame.lineno, frame.name)

@@ -39,13 +39,7 @@ def install_optimizer_hooks(
 ) -> None:
     """``optimizer``: the base class of Keras's optimizers."""
     patches.around(optimizer, "__init__", after=lambda *_: steps.optimizer_made())
-    patches.around(
-        optimizer,
-        "apply",
-        after=steps.optimizer_stepped,
-        span="Optimizer.step#Optimizer.apply",
-        kind=recording.OPTIMIZER,
-    )
+    patches.around(optimizer, "apply", before=steps.optimizer_began, after=steps.optimizer_stepped)
 
 
 class Functions:

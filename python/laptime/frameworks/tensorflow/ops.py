@@ -14,6 +14,7 @@ from tensorflow.python.profiler.internal import _pywrap_profiler
 
 from laptime._native import tensorflow_steps
 from laptime.collect.profiler_source import ProfilerSource
+from laptime.frameworks.tensorflow.eager_calls import EagerCallNotes
 from laptime.frameworks.tensorflow.graph_lines import GraphLines
 from laptime.frameworks.tensorflow.tracing import TracedFunctions
 
@@ -29,7 +30,15 @@ class TensorflowOps(ProfilerSource):
     def __init__(self, functions: TracedFunctions) -> None:
         self._session: Any = None
         self._folder = ""
-        super().__init__("TensorFlow's profiler", GraphLines(functions).call_sites)
+        self._eager = EagerCallNotes()
+        self._lines = GraphLines(functions)
+        super().__init__("TensorFlow's profiler", self._lines.call_sites, self._eager.calls)
+
+    def off(self) -> None:
+        try:
+            super().off()
+        finally:
+            self._lines.end_profile()
 
     def _start(self) -> None:
         session = _pywrap_profiler.ProfilerSession()
@@ -43,13 +52,17 @@ class TensorflowOps(ProfilerSource):
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
         self._session = session
+        self._eager.on()
 
     def _stop(self) -> bytes:
+        self._eager.off()
         session, self._session = self._session, None
         try:
             with _quiet():
                 session.export_to_tb()
-            return b"".join(file.read_bytes() for file in Path(self._folder).rglob("*.xplane.pb"))
+            space = b"".join(file.read_bytes() for file in Path(self._folder).rglob("*.xplane.pb"))
+            self._lines.begin_profile(space)
+            return space
         finally:
             shutil.rmtree(self._folder, ignore_errors=True)
 

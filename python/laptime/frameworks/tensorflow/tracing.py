@@ -5,6 +5,7 @@ Contract: nothing happens in steps that trace nothing.
 
 from __future__ import annotations
 
+import re
 import sys
 import weakref
 from collections import OrderedDict
@@ -16,6 +17,11 @@ from laptime._native import recording
 from laptime.collect.patches import Patches
 from laptime.collect.user_line import user_line
 
+_DERIVED = (
+    re.compile(r"__forward_(.+)_(\d+)"),
+    re.compile(r"__inference___backward_(.+)_\d+_(\d+)"),
+)
+_OF_DATASETS = ("__inference_Dataset", "__inference_generator_next_fn")
 _LONGEST = 300  # characters of a reason
 _MOST_FUNCTIONS = 1024  # whose arguments are remembered
 _MOST_TYPES = 64  # of a function, that a new one is compared with
@@ -31,9 +37,28 @@ class TracedFunctions:
         self._functions[_text(function.name)] = function
 
     def graph_of(self, name: str) -> Any:
-        """None if the function no longer exists."""
+        """None if the function no longer exists. A function that ran under a tape has the graph that
+        it was made from: ``__forward_f_8`` and ``__inference___backward_f_6_9`` that of the newest
+        ``__inference_f_5`` before them.
+        """
         function = self._functions.get(name)
+        if function is None:
+            derived = next(filter(None, (form.fullmatch(name) for form in _DERIVED)), None)
+            function = self._newest(derived[1], int(derived[2])) if derived else None
         return None if function is None else function.graph
+
+    def _newest(self, function: str, before: int) -> Any:
+        prefix = f"__inference_{function}_"
+        numbers = [
+            int(rest)
+            for name in self._functions
+            if (rest := name.removeprefix(prefix)).isdecimal() and int(rest) < before
+        ]
+        return self._functions.get(f"{prefix}{max(numbers)}") if numbers else None
+
+    def of_datasets(self) -> list[str]:
+        """The names of functions that the program gave to tf.data."""
+        return [name for name in self._functions if name.startswith(_OF_DATASETS)]
 
 
 def install(patches: Patches, functions: TracedFunctions) -> None:

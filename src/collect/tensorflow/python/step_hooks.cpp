@@ -13,6 +13,8 @@
 #include "collect/steps/step_writer.h"
 #include "collect/tensorflow/input_hook.h"
 #include "collect/tensorflow/log_level.h"
+#include "collect/tensorflow/python/eager_calls.h"
+#include "format/names.h"
 #include "laptime/laptime.h"
 #include "record/collector.h"
 
@@ -54,6 +56,9 @@ struct FunctionCalls {
 };
 
 thread_local FunctionCalls calls;
+
+// When the calls of optimizers on this thread began, those within each other.
+thread_local std::vector<std::uint64_t> optimizer_starts;
 
 constexpr int kDeepestBatch = 4;  // most nested structures in a batch
 
@@ -164,7 +169,10 @@ class StepHooks {
     if (makes_steps()) rules_.optimizer_made();
   }
 
+  void optimizer_began(nb::handle) { optimizer_starts.push_back(laptime_begin()); }
+
   void optimizer_stepped(nb::handle optimizer, nb::handle, nb::handle raised) {
+    put_optimizer();
     if (traced() == nullptr && raised.is_none() && makes_steps())
       mark(rules_.optimizer_stepped(number_of(optimizer), ticks()));
   }
@@ -257,6 +265,19 @@ class StepHooks {
         &line, calls.line == 0 ? 0 : 1);
   }
 
+  // Nothing while a function is traced: its ops run later.
+  void put_optimizer() const {
+    static const std::uint32_t name =
+        record::intern(std::string(span_name::kOptimizerStep) + "Optimizer.apply");
+    if (optimizer_starts.empty()) return;
+    const std::uint64_t start = optimizer_starts.back();
+    optimizer_starts.pop_back();
+    if (start == 0 || traced() != nullptr) return;
+    const record::Arg line{ArgKey::call_site, ArgType::call_site, call_site_()};
+    record::put_span({.start = start, .end = ticks(), .name = name, .kind = SpanKind::optimizer},
+                     &line, line.value == 0 ? 0 : 1);
+  }
+
   // Ends a step at each batch that the function requested itself, except the first one.
   void mark_requests() {
     const std::vector<std::uint64_t> starts = busiest_request_starts(requests_);
@@ -317,6 +338,7 @@ void bind_step_hooks(nb::module_& module) {
   });
   m.def("set_log_level", &set_log_level, nb::arg("level"));
   m.attr("ERRORS_ONLY") = kErrorsOnly;
+  bind_eager_calls(m);
   nb::class_<StepHooks>(m, "StepHooks", nb::type_slots(hook_slots))
       .def(
           "__init__",
@@ -341,6 +363,7 @@ void bind_step_hooks(nb::module_& module) {
       .def("gradient_ended", &StepHooks::gradient_ended, nb::arg("tape"), nb::arg("result").none(),
            nb::arg("raised").none())
       .def("optimizer_made", &StepHooks::optimizer_made)
+      .def("optimizer_began", &StepHooks::optimizer_began)
       .def("optimizer_stepped", &StepHooks::optimizer_stepped, nb::arg("optimizer"),
            nb::arg("result").none(), nb::arg("raised").none())
       .def("finish", &StepHooks::finish)

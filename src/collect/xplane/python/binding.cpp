@@ -49,8 +49,9 @@ std::vector<ProfileWriter::Origin> origins_of(const nb::object& resolve, std::st
 
 class PyProfileWriter {
  public:
-  PyProfileWriter(nb::object resolve, bool input_hooked, bool dispatch_hooked)
+  PyProfileWriter(nb::object resolve, bool input_hooked, bool dispatch_hooked, nb::object calls)
       : resolve_(std::move(resolve)),
+        calls_(std::move(calls)),
         writer_([this](std::string_view function,
                        const auto& ops) { return origins_of(resolve_, function, ops); },
                 {.input_hooked = input_hooked, .dispatch_hooked = dispatch_hooked}) {}
@@ -58,12 +59,14 @@ class PyProfileWriter {
 
   std::uint64_t put(const nb::bytes& space, Moment begin, Moment end) {
     const ByteView view(static_cast<const std::uint8_t*>(space.data()), space.size());
+    const SortedOpCalls calls =
+        calls_.is_none() ? SortedOpCalls() : nb::cast<OpCalls&>(calls_).take();
     const nb::gil_scoped_release released;
-    return writer_.put(view, {begin.first, begin.second}, {end.first, end.second});
+    return writer_.put(view, {begin.first, begin.second}, {end.first, end.second}, calls);
   }
 
  private:
-  nb::object resolve_;
+  nb::object resolve_, calls_;
   ProfileWriter writer_;
 };
 
@@ -71,9 +74,10 @@ class PyProfileWriter {
 
 void bind_xplane(nb::module_& module) {
   nb::module_ m = module.def_submodule("xplane", "Profiles of TensorFlow and JAX, recorded.");
+  nb::class_<OpCalls>(m, "OpCalls").def(nb::init<>());
   nb::class_<PyProfileWriter>(m, "ProfileWriter")
-      .def(nb::init<nb::object, bool, bool>(), nb::arg("resolve"), nb::kw_only(),
-           nb::arg("input_hooked"), nb::arg("dispatch_hooked"))
+      .def(nb::init<nb::object, bool, bool, nb::object>(), nb::arg("resolve"), nb::kw_only(),
+           nb::arg("input_hooked"), nb::arg("dispatch_hooked"), nb::arg("calls") = nb::none())
       .def("put", &PyProfileWriter::put, nb::arg("space"), nb::arg("begin"), nb::arg("end"));
 }
 
