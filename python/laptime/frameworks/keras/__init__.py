@@ -15,8 +15,11 @@ def watch_loops() -> None:
     """Call when the program has imported keras. A failure is reported in one line."""
     try:
         from laptime.frameworks.keras import layers, loops
+        from laptime.frameworks.keras.settings import Settings
 
-        loops.install()
+        settings = Settings()
+        settings.install()
+        loops.install(settings.fit_began)
         layers.install()
     except Exception as error:
         say(f"keras is not measured: {error}")

@@ -11,6 +11,7 @@ Python frame (``Around``).
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from keras.src import backend
@@ -24,9 +25,9 @@ from laptime.collect.stepping import Stepping
 _PHASES = {"train": "train", "test": "validation", "predict": "inference"}
 
 
-def install() -> None:
-    """Stays for the rest of the process."""
-    loops = _Loops()
+def install(fit_began: Callable[[Any], None]) -> None:
+    """Stays for the rest of the process. ``fit_began``: called with the model."""
+    loops = _Loops(fit_began)
     for name, method in {
         "on_train_begin": loops.train_began,
         "on_epoch_begin": loops.epoch_began,
@@ -65,7 +66,8 @@ class _Loop:
 
 
 class _Loops:
-    def __init__(self) -> None:
+    def __init__(self, fit_began: Callable[[Any], None]) -> None:
+        self._fit_began = fit_began
         self._running: list[_Loop] = []  # fit, and evaluate within it
         self._samples = 0
 
@@ -73,6 +75,7 @@ class _Loops:
         self._samples = int(getattr(iterator.data_adapter, "batch_size", 0) or 0)
 
     def train_began(self, callbacks: Any) -> None:
+        self._fit_began(callbacks.model)
         self._enter("train", callbacks)
 
     def test_began(self, callbacks: Any) -> None:

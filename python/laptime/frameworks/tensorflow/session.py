@@ -27,6 +27,7 @@ from laptime.frameworks.tensorflow.hooks import (
     install_hooks,
     install_optimizer_hooks,
 )
+from laptime.frameworks.tensorflow.settings import Settings
 
 if TYPE_CHECKING:
     from laptime.frameworks.tensorflow import Options
@@ -62,6 +63,7 @@ class Session(StepSession):
             )
         install_hooks(self._hooks, self._patches)
         tracing.install(self._patches, self._functions)
+        Settings().install(self._patches)
         self._gc.install()
         self._take_marks()
         self._stop_watching = when_imported("keras.src.optimizers.base_optimizer", self._hook_keras)
