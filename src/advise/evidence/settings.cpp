@@ -125,6 +125,7 @@ Settings::Settings(const Properties& properties) {
     datasets.push_back(read_dataset(numbered(property::kDataset, datasets.size())));
   while (numbered(property::kModel, models.size()).any())
     models.push_back(read_model(numbered(property::kModel, models.size())));
+  tensorflow = !property_text(properties, "tensorflow").empty();
   keras_policy = Facts(properties, std::string(property::kKeras)).text("policy");
   const Facts torch(properties, std::string(property::kTorch));
   threads = torch.number("threads");

@@ -45,10 +45,10 @@ struct DatasetCall {
   std::string method;  // map, batch, shuffle …
   std::string file;
   std::uint32_t line = 0;
-  std::optional<std::size_t> of;                // the call that made the dataset: Settings::datasets
-  bool parallel = false;                        // num_parallel_calls was given
-  bool python = false;                          // its function calls Python
-  bool random = false;                          // its function may give other elements next time
+  std::optional<std::size_t> of;  // the call that made the dataset: Settings::datasets
+  bool parallel = false;          // num_parallel_calls was given
+  bool python = false;            // its function calls Python
+  bool random = false;            // its function may give other elements next time
   std::optional<std::int64_t> elements, bytes;  // of the result; bytes: of an element
 };
 
@@ -68,6 +68,7 @@ struct Settings {
   std::vector<OptimizerSettings> optimizers;
   std::vector<DatasetCall> datasets;  // in the order of the calls
   std::vector<ModelSettings> models;  // in the order of their first training
+  bool tensorflow = false;            // the program uses it
   std::string keras_policy;           // with the first optimizer; empty: unknown
   std::optional<std::int64_t> threads, cpus;
   std::optional<double> step_cpus,
