@@ -21,6 +21,11 @@ namespace laptime {
   RULE(kWorkerImbalance) \
   RULE(kDatasetLine) \
   RULE(kSlowCollate) \
+  RULE(kSequentialMap) \
+  RULE(kTfdataPrefetch) \
+  RULE(kTfdataCache) \
+  RULE(kPyFunction) \
+  RULE(kBatchAfterMap) \
   RULE(kPythonLine) \
   RULE(kLogging) \
   RULE(kCheckpoint) \
@@ -30,7 +35,9 @@ namespace laptime {
   RULE(kHiddenSync) \
   RULE(kLaunchBound) \
   RULE(kSmallBatch) \
+  RULE(kEagerLoop) \
   RULE(kRecompile) \
+  RULE(kRetracing) \
   RULE(kPageableCopy) \
   RULE(kTinyCopies) \
   RULE(kTf32) \

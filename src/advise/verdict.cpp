@@ -40,6 +40,8 @@ std::vector<StepPart> host_parts(const Run& run, const MainPhase& main_phase) {
                                is_python ? share({HostCategory::rest}) : 0},
                               {"computes", share({HostCategory::forward, HostCategory::backward,
                                                   HostCategory::optimizer, HostCategory::memory})},
+                              {"calls compiled functions", share({HostCategory::dispatch})},
+                              {"waits for results", share({HostCategory::device_wait})},
                               {"communicates", share({HostCategory::communication})},
                               {"writes checkpoints", share({HostCategory::checkpoint})},
                               {"compiles", share({HostCategory::compile})},

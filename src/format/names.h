@@ -79,6 +79,8 @@ inline constexpr std::string_view kImportedFrom = "imported_from", kSourceFormat
 // Settings of the program (docs/records.md). A loader's and an optimizer's begin with its number:
 // "loader 1 workers".
 inline constexpr std::string_view kLoader = "loader ", kOptimizer = "optimizer ", kTorch = "torch ";
+inline constexpr std::string_view kDataset = "dataset ", kModel = "model ", kKeras = "keras ",
+                                  kTensorflow = "tensorflow ";
 inline constexpr std::string_view kRank = "rank", kTorchThreads = "torch threads";
 inline constexpr std::string_view kTorchRunning = "torch running",  // reals
     kTorchStepCpus = "torch step_cpus", kTorchStepCpu = "torch step_cpu",

@@ -8,7 +8,7 @@ namespace laptime {
 
 namespace {
 
-constexpr std::string_view kKeras =
+constexpr std::string_view kMadeByKeras =
     "keras";  // its loaders are of arrays, and it has no option for them
 
 // The properties whose names begin alike.
@@ -81,6 +81,36 @@ OptimizerSettings read_optimizer(const Facts& facts) {
   return optimizer;
 }
 
+DatasetCall read_dataset(const Facts& facts) {
+  DatasetCall call;
+  call.method = facts.text("method");
+  call.file = facts.text("file");
+  call.line = facts.line("line");
+  if (const auto of = facts.number("of"); of && *of > 0)
+    call.of = static_cast<std::size_t>(*of) - 1;
+  call.parallel = facts.flag("parallel").value_or(false);
+  call.python = facts.flag("python").value_or(false);
+  call.random = facts.flag("random").value_or(false);
+  const auto known = [](std::optional<std::int64_t> number) {
+    return number && *number >= 0 ? number : std::nullopt;
+  };
+  call.elements = known(facts.number("elements"));
+  call.bytes = known(facts.number("bytes"));
+  return call;
+}
+
+ModelSettings read_model(const Facts& facts) {
+  ModelSettings model;
+  model.file = facts.text("file");
+  model.line = facts.line("line");
+  model.backend = facts.text("backend");
+  model.policy = facts.text("policy");
+  model.run_eagerly = facts.flag("run_eagerly").value_or(false);
+  model.jit_compile = facts.flag("jit_compile").value_or(false);
+  model.steps_per_execution = facts.number("steps_per_execution").value_or(1);
+  return model;
+}
+
 }  // namespace
 
 Settings::Settings(const Properties& properties) {
@@ -91,6 +121,12 @@ Settings::Settings(const Properties& properties) {
     loaders.push_back(read_loader(numbered(property::kLoader, loaders.size())));
   while (numbered(property::kOptimizer, optimizers.size()).any())
     optimizers.push_back(read_optimizer(numbered(property::kOptimizer, optimizers.size())));
+  while (numbered(property::kDataset, datasets.size()).any())
+    datasets.push_back(read_dataset(numbered(property::kDataset, datasets.size())));
+  while (numbered(property::kModel, models.size()).any())
+    models.push_back(read_model(numbered(property::kModel, models.size())));
+  tensorflow = !property_text(properties, "tensorflow").empty();
+  keras_policy = Facts(properties, std::string(property::kKeras)).text("policy");
   const Facts torch(properties, std::string(property::kTorch));
   threads = torch.number("threads");
   step_cpus = torch.real("step_cpus");
@@ -101,6 +137,8 @@ Settings::Settings(const Properties& properties) {
   cudnn_benchmark = torch.flag("cudnn_benchmark");
   autocast = torch.text("autocast");
   cpu_bfloat16 = torch.text("cpu_bfloat16");
+  if (cpu_bfloat16.empty())
+    cpu_bfloat16 = Facts(properties, std::string(property::kTensorflow)).text("cpu_bfloat16");
   idle_biases = torch.number("idle_biases").value_or(0);
   idle_bias_names = torch.text("idle_bias_names");
   cuda_peak_bytes = torch.number("cuda_peak_bytes");
@@ -111,7 +149,7 @@ Settings::Settings(const Properties& properties) {
 
 const LoaderSettings* Settings::training_loader() const {
   const auto it = std::find_if(loaders.begin(), loaders.end(), [](const LoaderSettings& loader) {
-    return loader.gradients && loader.made_by != kKeras;
+    return loader.gradients && loader.made_by != kMadeByKeras;
   });
   return it == loaders.end() ? nullptr : &*it;
 }

@@ -40,11 +40,36 @@ struct OptimizerSettings {
   std::int64_t tensors = 0, elements = 0;
 };
 
+// A call of a method of tf.data's datasets, by the program.
+struct DatasetCall {
+  std::string method;  // map, batch, shuffle …
+  std::string file;
+  std::uint32_t line = 0;
+  std::optional<std::size_t> of;  // the call that made the dataset: Settings::datasets
+  bool parallel = false;          // num_parallel_calls was given
+  bool python = false;            // its function calls Python
+  bool random = false;            // its function may give other elements next time
+  std::optional<std::int64_t> elements, bytes;  // of the result; bytes: of an element
+};
+
+// A model of Keras that was trained.
+struct ModelSettings {
+  std::string file;  // where it was compiled
+  std::uint32_t line = 0;
+  std::string backend, policy;
+  bool run_eagerly = false, jit_compile = false;
+  std::int64_t steps_per_execution = 1;
+};
+
 struct Settings {
   explicit Settings(const Properties& properties);
 
   std::vector<LoaderSettings> loaders;  // in the order of their first use
   std::vector<OptimizerSettings> optimizers;
+  std::vector<DatasetCall> datasets;  // in the order of the calls
+  std::vector<ModelSettings> models;  // in the order of their first training
+  bool tensorflow = false;            // the program uses it
+  std::string keras_policy;           // with the first optimizer; empty: unknown
   std::optional<std::int64_t> threads, cpus;
   std::optional<double> step_cpus,
       input_cpu;  // processors that steps had, but for waits; share of a wait in which one was used

@@ -22,7 +22,9 @@ bool is_programs_own(const PythonLine& line) {
   return has_own_loop(line.source) || (!line.has_ops && !calls_framework_only(line.source));
 }
 
-std::string what_to_do(const PythonLine& line) {
+std::string what_to_do(const PythonLine& line, const Settings& settings) {
+  if (line.has_ops && settings.tensorflow)
+    return "Write the loop as one op on larger tensors: tf.stack, tf.concat, a batched product";
   if (line.has_ops)
     return "Write the loop as one op on larger tensors: torch.stack, torch.cat, a batched product, "
            "torch._foreach_…";
@@ -42,7 +44,8 @@ std::vector<Finding> find_python_line(const Evidence& evidence) {
              "Python of one line of {},{}{}, takes {}{}.", line.line.function, cited(line.source),
              times(line.line.hits), of_a_step(evidence, line.self.ns),
              line.has_ops ? " besides its ops" : "; no op of the framework's runs meanwhile"),
-         what_to_do(line), shrunk_line(line.line.file, line.line.line, {0, 0.6})});
+         what_to_do(line, evidence.settings()),
+         shrunk_line(line.line.file, line.line.line, {0, 0.6})});
   }
   return findings;
 }

@@ -12,8 +12,10 @@ namespace laptime {
 
 namespace {
 
-constexpr std::string_view kGroups[] = {property::kLoader, property::kOptimizer, property::kTorch,
-                                        property::kCpus, property::kRank};
+constexpr std::string_view kGroups[] = {
+    property::kLoader,     property::kOptimizer, property::kTorch,
+    property::kDataset,    property::kModel,     property::kKeras,
+    property::kTensorflow, property::kCpus,      property::kRank};
 
 bool is_setting(std::string_view key) {
   return std::any_of(std::begin(kGroups), std::end(kGroups),

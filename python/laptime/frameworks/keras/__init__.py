@@ -24,8 +24,11 @@ def watch_loops() -> None:
     _is_watching = True
     try:
         from laptime.frameworks.keras import layers, loops
+        from laptime.frameworks.keras.settings import Settings
 
-        loops.install()
+        settings = Settings()
+        settings.install()
+        loops.install(settings.fit_began)
         layers.install()
     except Exception as error:
         say(f"keras is not measured: {error}")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 from keras.src import backend
@@ -27,8 +28,8 @@ from laptime.frameworks.keras.batches import Batches
 _PHASES = {"train": "train", "test": "validation", "predict": "inference"}
 
 
-def install() -> None:
-    """Stays for the rest of the process."""
+def install(fit_began: Callable[[Any], None]) -> None:
+    """Stays for the rest of the process. ``fit_began``: called with the model."""
     loops = _Loops()
     for kind in _PHASES:
         _wrap(CallbackList, f"on_{kind}_begin", before=_beginning(loops, kind))
@@ -40,6 +41,7 @@ def install() -> None:
     _wrap(EpochIterator, "_enumerate_iterator", before=loops.reads_from)
     for name in ("fit", "evaluate", "predict"):
         _wrap(Trainer, name, loops.called, loops.returned)
+    _wrap(CallbackList, "on_train_begin", before=lambda callbacks: fit_began(callbacks.model))
 
 
 def _wrap(owner: type, name: str, before: Any = None, after: Any = None) -> None:

@@ -27,6 +27,7 @@ from laptime.frameworks.tensorflow.hooks import (
     install_hooks,
     install_optimizer_hooks,
 )
+from laptime.frameworks.tensorflow.settings import Settings
 
 if TYPE_CHECKING:
     from laptime.frameworks.tensorflow import Options
@@ -63,6 +64,7 @@ class Session(StepSession):
         install_hooks(self._hooks, self._patches)
         tracing.install(self._patches, self._functions)
         marked_steps.install(self._steps, self._patches)
+        Settings().install(self._patches)
         self._gc.install()
         self._take_marks()
         marks.when_another_begins(NAME, lambda: setattr(self._hooks, "by_another", True))

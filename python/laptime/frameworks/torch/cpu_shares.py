@@ -20,7 +20,8 @@ import os
 from statistics import fmean, median
 from time import perf_counter_ns, process_time_ns, thread_time_ns
 
-from laptime.frameworks.torch.setting_facts import Facts, usable_cpus
+from laptime.collect.machine import usable_cpus
+from laptime.frameworks.torch.setting_facts import Facts
 
 _MOST = 256  # waits that are measured
 _COUNTED = 4  # running threads are counted in one wait of so many

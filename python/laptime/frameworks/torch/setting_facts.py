@@ -10,12 +10,13 @@ import os
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.conv import _ConvNd
+
+from laptime.collect.machine import bfloat16_instructions, usable_cpus
 
 Facts = dict[str, str | int | float]
 
@@ -145,40 +146,8 @@ def _rank_facts() -> Facts:
 
 
 def _bfloat16_facts() -> Facts:
-    """The CPU's instructions for bfloat16 products. Empty if it has none."""
-    try:
-        flags = next(
-            line
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith("flags")
-        ).split()
-    except (OSError, StopIteration):
-        return {}
-    known = [flag for flag in ("amx_bf16", "avx512_bf16") if flag in flags]
-    return {"torch cpu_bfloat16": known[0]} if known else {}
-
-
-def usable_cpus() -> int:
-    """The processors by affinity and, in a container, by quota."""
-    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    quota = _quota()
-    return min(cpus, max(1, round(quota))) if quota else cpus
-
-
-def _quota() -> float | None:
-    for limit, period in (
-        ("/sys/fs/cgroup/cpu.max", None),
-        ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"),
-    ):
-        try:
-            words = Path(limit).read_text().split() + (
-                Path(period).read_text().split() if period else []
-            )
-            if float(words[0]) > 0:
-                return float(words[0]) / float(words[1])
-        except (OSError, ValueError, IndexError):  # "max", or no such file: no limit
-            continue
-    return None
+    instructions = bfloat16_instructions()
+    return {"torch cpu_bfloat16": instructions} if instructions else {}
 
 
 def cuda_memory_facts() -> Facts:
