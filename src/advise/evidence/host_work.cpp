@@ -37,16 +37,13 @@ std::vector<std::uint32_t> optimizer_spans(const SpanColumns& spans, const OpTre
   return within;
 }
 
-// By row: whether a wait for input or a call of a compiled function is around it.
-std::vector<bool> within_calls(const SpanColumns& spans, const OpTree& tree) {
-  std::vector<bool> within(tree.size());
-  tree.outside_in([&](std::uint32_t row) {
-    const std::uint32_t parent = tree.parent[row];
-    if (parent != kNoRow)
-      within[row] = within[parent] || spans.kind[parent] == SpanKind::dispatch ||
-                    spans.kind[parent] == SpanKind::loader;
-  });
-  return within;
+// Waits for input, and calls of compiled functions.
+Intervals calls_on(const SpanColumns& spans) {
+  std::vector<Interval> calls;
+  for (std::size_t row = 0; row < spans.size(); ++row)
+    if (spans.kind[row] == SpanKind::dispatch || spans.kind[row] == SpanKind::loader)
+      calls.push_back({spans.start[row], spans.end(row)});
+  return Intervals(std::move(calls));
 }
 
 struct LineTotals {
@@ -129,15 +126,16 @@ std::vector<StepOp> ops_in_steps(const Analysis& analysis, const MainPhase& main
   const SpanColumns& spans = run.tracks[main_phase.track()].spans;
   const TrackOps& ops = analysis.ops().tracks[main_phase.track()];
   const std::vector<std::uint32_t> within = optimizer_spans(spans, ops.tree);
-  const std::vector<bool> of_call = within_calls(spans, ops.tree);
+  const Intervals calls = calls_on(spans);
   const LineIds& lines = analysis.lines();
   std::map<Key, OpSums> all;
   for (std::uint32_t row = 0; row < ops.size(); ++row) {
     if (spans.kind[row] != SpanKind::op || ops.pass[row] == OpPass::none ||
         !cursor.contains(spans.start[row]))
       continue;
-    OpSums& sums = all[{spans.name[row], lines[ops.call_site[row]], within[row],
-                        ops.pass[row] == OpPass::backward, of_call[row]}];
+    OpSums& sums =
+        all[{spans.name[row], lines[ops.call_site[row]], within[row],
+             ops.pass[row] == OpPass::backward, calls.overlaps(spans.start[row], spans.end(row))}];
     ++sums.calls;
     sums.self_ns += static_cast<double>(ops.tree.self_ns[row]);
     sums.total_ns += static_cast<double>(spans.duration[row]);

@@ -15,8 +15,9 @@ constexpr double kEveryOtherStep = 0.5;
 constexpr double kLeastLineShare = 0.01;  // of a step
 // Times the ops, in a line that calls some: both are measured in different steps.
 constexpr double kMorePython = 2;
-constexpr double kFewOps = 0.05;  // of the time of a line, or of all Python: calls take the rest
-constexpr double kMostOps = 0.8;  // of the time in forward ops
+constexpr double kFewOps = 0.05;     // of a line's whole time: its calls take the rest
+constexpr double kFewUnknown = 0.2;  // of all Python: ops without a line that may be in any
+constexpr double kMostOps = 0.8;     // of the time in forward ops
 
 // Whether the line's time belongs to others: the loader, autograd, an optimizer, a compiler, or
 // other processes.
@@ -67,7 +68,7 @@ bool ops_have_lines(const Evidence& evidence) {
     with_line += op.file.empty() ? 0 : op.self_ns;
   }
   return with_line >= kMostOps * all ||
-         all - with_line <= kFewOps * evidence.host(HostCategory::rest).ns;
+         all - with_line <= kFewUnknown * evidence.host(HostCategory::rest).ns;
 }
 
 // A comprehension is a function of its own on the same line. To a reader it is that line.
