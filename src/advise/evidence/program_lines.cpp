@@ -58,8 +58,8 @@ std::map<std::pair<std::string, std::uint32_t>, double> op_times(const Evidence&
   return times;
 }
 
-// Without the lines of ops, a line's Python cannot be separated from its ops. If they take little
-// time, it does not matter.
+// Without the lines of ops, a line's Python cannot be separated from its ops. In a program
+// of compiled functions few ops are Python's, and it does not matter.
 bool ops_have_lines(const Evidence& evidence) {
   double all = 0, with_line = 0;
   for (const StepOp& op : evidence.ops()) {
@@ -67,7 +67,8 @@ bool ops_have_lines(const Evidence& evidence) {
     all += op.self_ns;
     with_line += op.file.empty() ? 0 : op.self_ns;
   }
-  return with_line >= kMostOps * all ||
+  if (with_line >= kMostOps * all) return true;
+  return evidence.host(HostCategory::dispatch).ns > 0 &&
          all - with_line <= kFewUnknown * evidence.host(HostCategory::rest).ns;
 }
 
