@@ -27,7 +27,8 @@ PROGRAM = """
     model = keras.Sequential([keras.layers.Dense(1)])
     model.compile("sgd", "mse", steps_per_execution=2, jit_compile=False)
     model.fit(data, epochs=2, verbose=0)
-    model.fit(rows, rows[:, :1], verbose=0)
+    model.fit(data, verbose=0)
+    model.predict(rows, verbose=0)
     print(isinstance(tf.data.Dataset.__dict__["from_generator"], staticmethod))
 """
 

@@ -6,6 +6,8 @@ namespace laptime {
 
 namespace {
 
+constexpr std::int64_t kMostFaster = 4;  // of the rest of a step, at most as the CPUs
+
 using Chain = std::vector<const DatasetCall*>;
 
 Chain chain_to(const std::vector<DatasetCall>& calls, std::size_t last) {
@@ -40,6 +42,13 @@ bool repeats(const Evidence& evidence, const std::vector<const DatasetCall*>& ch
   const DatasetCall& pass = **std::prev(repeat);
   return pass.elements &&
          evidence.main_phase().steps().size() > static_cast<std::size_t>(*pass.elements);
+}
+
+Gain gain_of_cheaper_input(const Evidence& evidence, Range left) {
+  Gain gain = predict(evidence.step_ns(), evidence.host(HostCategory::input), left);
+  const std::int64_t cpus = std::max<std::int64_t>(evidence.settings().cpus.value_or(1), 1);
+  gain.high *= static_cast<double>(std::min(cpus, kMostFaster));
+  return gain;
 }
 
 std::vector<PipelineStage> stages_of_process(const Evidence& evidence) {

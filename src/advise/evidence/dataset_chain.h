@@ -22,6 +22,10 @@ bool calls_method(const std::vector<const DatasetCall*>& chain, std::string_view
 // lengths: no.
 bool repeats(const Evidence& evidence, const std::vector<const DatasetCall*>& chain);
 
+// The gain if a share `left` of the wait for input remains. At best the rest of a step is faster,
+// too, because the processors no longer make batches meanwhile. How busy they were is unknown.
+Gain gain_of_cheaper_input(const Evidence& evidence, Range left);
+
 // Of the process with the main phase, each stage before those inside it.
 std::vector<PipelineStage> stages_of_process(const Evidence& evidence);
 

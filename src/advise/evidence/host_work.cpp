@@ -16,8 +16,8 @@ namespace laptime {
 
 namespace {
 
-using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t,
-                       bool>;  // name, line, optimizer span's name, backward
+using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, bool,
+                       bool>;  // name, line, optimizer span's name, backward, of_call
 
 constexpr double kFast = 0.1;
 
@@ -35,6 +35,15 @@ std::vector<std::uint32_t> optimizer_spans(const SpanColumns& spans, const OpTre
       within[row] = spans.kind[parent] == SpanKind::optimizer ? spans.name[parent] : within[parent];
   });
   return within;
+}
+
+// Waits for input, and calls of compiled functions.
+Intervals calls_on(const SpanColumns& spans) {
+  std::vector<Interval> calls;
+  for (std::size_t row = 0; row < spans.size(); ++row)
+    if (spans.kind[row] == SpanKind::dispatch || spans.kind[row] == SpanKind::loader)
+      calls.push_back({spans.start[row], spans.end(row)});
+  return Intervals(std::move(calls));
 }
 
 struct LineTotals {
@@ -117,14 +126,16 @@ std::vector<StepOp> ops_in_steps(const Analysis& analysis, const MainPhase& main
   const SpanColumns& spans = run.tracks[main_phase.track()].spans;
   const TrackOps& ops = analysis.ops().tracks[main_phase.track()];
   const std::vector<std::uint32_t> within = optimizer_spans(spans, ops.tree);
+  const Intervals calls = calls_on(spans);
   const LineIds& lines = analysis.lines();
   std::map<Key, OpSums> all;
   for (std::uint32_t row = 0; row < ops.size(); ++row) {
     if (spans.kind[row] != SpanKind::op || ops.pass[row] == OpPass::none ||
         !cursor.contains(spans.start[row]))
       continue;
-    OpSums& sums = all[{spans.name[row], lines[ops.call_site[row]], within[row],
-                        ops.pass[row] == OpPass::backward}];
+    OpSums& sums =
+        all[{spans.name[row], lines[ops.call_site[row]], within[row],
+             ops.pass[row] == OpPass::backward, calls.overlaps(spans.start[row], spans.end(row))}];
     ++sums.calls;
     sums.self_ns += static_cast<double>(ops.tree.self_ns[row]);
     sums.total_ns += static_cast<double>(spans.duration[row]);
@@ -132,14 +143,35 @@ std::vector<StepOp> ops_in_steps(const Analysis& analysis, const MainPhase& main
   }
   std::vector<StepOp> result;
   for (auto& [key, sums] : all) {
-    const auto& [name, line, span, backward] = key;
+    const auto& [name, line, span, backward, in_call] = key;
     result.push_back(
         {std::string(run.strings[name]), std::string(file_at(lines, line).value_or("")),
-         line_at(lines, line).value_or(0), std::string(run.strings[span]), backward,
+         line_at(lines, line).value_or(0), std::string(run.strings[span]), backward, in_call,
          sums.calls / steps, sums.self_ns / steps, sums.total_ns / steps,
          static_cast<double>(take_percentile(sums.each_ns, kFast)) * sums.calls / steps});
   }
   return result;
+}
+
+std::map<std::pair<std::string, std::uint32_t>, double> calls_in_steps(
+    const Analysis& analysis, const MainPhase& main_phase) {
+  std::vector<Interval> steps;
+  for (const HostStep& s : main_phase.steps())
+    steps.push_back({s.step.start_ns, s.step.start_ns + s.step.wall_ns});
+  const auto count = static_cast<double>(steps.size());
+  const Intervals intervals(std::move(steps));
+  const Spans& spans = analysis.run().tracks[main_phase.track()].spans;
+  const LineIds& lines = analysis.lines();
+  std::map<std::pair<std::string, std::uint32_t>, double> calls;
+  for (std::uint32_t row = 0; row < spans.size(); ++row) {
+    if (spans.kind[row] != SpanKind::dispatch ||
+        !intervals.overlaps(spans.start[row], spans.end(row)))
+      continue;
+    const std::uint32_t line = lines[spans.call_site.value_or(row, 0)];
+    calls[{std::string(file_at(lines, line).value_or("")), line_at(lines, line).value_or(0)}] +=
+        static_cast<double>(spans.duration[row]) / count;
+  }
+  return calls;
 }
 
 std::vector<StepLine> lines_in_steps(const Analysis& analysis, const MainPhase& main_phase) {

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "advise/evidence/main_phase.h"
@@ -20,11 +22,16 @@ struct StepOp {
   std::uint32_t line = 0;
   std::string within;  // "Optimizer.zero_grad#SGD.zero_grad"; empty: no optimizer call
   bool backward = false;
+  bool of_call = false;  // within a wait for input, or a call of a compiled function
   double calls = 0, self_ns = 0, total_ns = 0;  // per recorded step
   double fast_ns = 0;  // self_ns if all calls were as fast as the fastest tenth
 };
 
 std::vector<StepOp> ops_in_steps(const Analysis& analysis, const MainPhase& main_phase);
+
+// By line: the time in calls of compiled functions that it makes, per step.
+std::map<std::pair<std::string, std::uint32_t>, double> calls_in_steps(const Analysis& analysis,
+                                                                       const MainPhase& main_phase);
 
 // A line of the program's own code.
 struct StepLine {

@@ -15,8 +15,9 @@ constexpr double kEveryOtherStep = 0.5;
 constexpr double kLeastLineShare = 0.01;  // of a step
 // Times the ops, in a line that calls some: both are measured in different steps.
 constexpr double kMorePython = 2;
-constexpr double kFewOps = 0.05;  // of a line's whole time: its calls take the rest
-constexpr double kMostOps = 0.8;  // of the time in forward ops
+constexpr double kFewOps = 0.05;     // of a line's whole time: its calls take the rest
+constexpr double kFewUnknown = 0.2;  // of all Python: ops without a line that may be in any
+constexpr double kMostOps = 0.8;     // of the time in forward ops
 
 // Whether the line's time belongs to others: the loader, autograd, an optimizer, a compiler, or
 // other processes.
@@ -45,23 +46,30 @@ bool may_be_the_loaders(const Evidence& evidence, const StepLine& line) {
   return false;
 }
 
-// Forward ops by line, per recorded step.
+// Whether a line of Python calls it. Ops of a compiled function have the lines that it was made of.
+bool is_called(const StepOp& op) { return !op.backward && !op.of_call && op.within.empty(); }
+
+// Forward ops and calls of compiled functions by line, per step.
 std::map<std::pair<std::string, std::uint32_t>, double> op_times(const Evidence& evidence) {
-  std::map<std::pair<std::string, std::uint32_t>, double> times;
+  std::map<std::pair<std::string, std::uint32_t>, double> times =
+      calls_in_steps(evidence.analysis(), evidence.main_phase());
   for (const StepOp& op : evidence.ops())
-    if (!op.backward && op.within.empty()) times[{op.file, op.line}] += op.self_ns;
+    if (is_called(op)) times[{op.file, op.line}] += op.self_ns;
   return times;
 }
 
-// Without the lines of ops, a line's Python cannot be separated from its ops.
+// Without the lines of ops, a line's Python cannot be separated from its ops. In a program
+// of compiled functions few ops are Python's, and it does not matter.
 bool ops_have_lines(const Evidence& evidence) {
   double all = 0, with_line = 0;
   for (const StepOp& op : evidence.ops()) {
-    if (op.backward || !op.within.empty()) continue;
+    if (!is_called(op)) continue;
     all += op.self_ns;
     with_line += op.file.empty() ? 0 : op.self_ns;
   }
-  return with_line >= kMostOps * all;
+  if (with_line >= kMostOps * all) return true;
+  return evidence.host(HostCategory::dispatch).ns > 0 &&
+         all - with_line <= kFewUnknown * evidence.host(HostCategory::rest).ns;
 }
 
 // A comprehension is a function of its own on the same line. To a reader it is that line.

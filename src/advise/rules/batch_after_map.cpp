@@ -39,7 +39,7 @@ std::vector<Finding> find_batch_after_map(const Evidence& evidence) {
                          static_cast<double>(*samples);
   if (element > kMostNs) return {};
   return {
-      {map->file, map->line, evidence.share(wait.ns), predict(evidence.step_ns(), wait, {0.1, 0.8}),
+      {map->file, map->line, evidence.share(wait.ns), gain_of_cheaper_input(evidence, {0.1, 0.8}),
        Confidence::low,
        fmt::format("`map` is called for each of {} elements of a batch, at most {} each: mostly "
                    "the cost of a call. Steps wait {}.",
@@ -59,7 +59,8 @@ const Rule kBatchAfterMap{
     "it pads batches.",
     "Batch first, then map: `.batch(…).map(…)`. Most ops of TensorFlow work on batches as on "
     "elements. Random work must draw numbers for each element of the batch.",
-    "10 to 80 % of the wait remains.",
+    "10 to 80 % of the wait remains. At best the rest of the step is also faster by the number of "
+    "CPUs, at most 4 times, because making batches no longer takes them.",
     find_batch_after_map};
 
 }  // namespace laptime

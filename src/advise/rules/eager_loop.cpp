@@ -76,6 +76,18 @@ Place place_of_ops(const Evidence& evidence) {
   return {file, function, line};
 }
 
+// If ops have no lines: where most of the program's Python runs.
+Place place_of_python(const Evidence& evidence) {
+  const StepLine* most = nullptr;
+  for (const StepLine& line : evidence.lines())
+    if (!evidence.source(line.file, line.line).starts_with("for ") &&
+        (!most || line.self.ns > most->self.ns))
+      most = &line;
+  if (!most) return {};
+  return most->function == kModule ? Place{most->file, "", most->line}
+                                   : Place{most->file, most->function, most->first_line};
+}
+
 std::vector<Finding> find_eager_loop(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
   if (!settings.tensorflow) return {};
@@ -88,8 +100,8 @@ std::vector<Finding> find_eager_loop(const Evidence& evidence) {
       std::find_if(settings.models.begin(), settings.models.end(),
                    [](const ModelSettings& model) { return model.run_eagerly; });
   const bool by_keras = eager_model != settings.models.end();
-  const Place place =
-      by_keras ? Place{eager_model->file, "", eager_model->line} : place_of_ops(evidence);
+  Place place = by_keras ? Place{eager_model->file, "", eager_model->line} : place_of_ops(evidence);
+  if (place.file.empty()) place = place_of_python(evidence);
   return {{place.file, place.line, evidence.share(step - kept),
            predict(step, Range{kept + kGraphOp * ops.fast_ns, kept + ops.ns}), Confidence::medium,
            fmt::format("{:.0f} ops of a step run eagerly, one call from Python each: the ops take "

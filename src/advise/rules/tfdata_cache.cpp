@@ -45,7 +45,7 @@ std::vector<Finding> find_tfdata_cache(const Evidence& evidence) {
   const Part wait = evidence.host(HostCategory::input);
   return {
       {(*last)->file, (*last)->line, evidence.share(wait.ns),
-       predict(evidence.step_ns(), wait, more_follows ? kLeftBeforeRandom : kLeft),
+       gain_of_cheaper_input(evidence, more_follows ? kLeftBeforeRandom : kLeft),
        more_follows ? Confidence::low : Confidence::medium,
        fmt::format("`{}` makes the same elements again in every epoch, {} in all; steps wait {} "
                    "for batches.",
@@ -67,7 +67,9 @@ const Rule kTfdataCache{
     "Put `.cache()` behind the last stage that is the same in every epoch, before `shuffle` and "
     "random augmentation.",
     "5 to 60 % of the wait remains. If random or other work follows, 10 to 95 % remains, and "
-    "confidence is low.",
+    "confidence is low. At best the rest of the step is also faster by the number of CPUs, at most "
+    "4 "
+    "times, because making batches no longer takes them.",
     find_tfdata_cache};
 
 }  // namespace laptime
