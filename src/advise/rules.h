@@ -31,6 +31,8 @@ namespace laptime {
   RULE(kLaunchBound) \
   RULE(kSmallBatch) \
   RULE(kRecompile) \
+  RULE(kJaxRecompile) \
+  RULE(kJaxSync) \
   RULE(kPageableCopy) \
   RULE(kTinyCopies) \
   RULE(kTf32) \

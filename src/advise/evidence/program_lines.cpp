@@ -4,6 +4,7 @@
 #include <map>
 
 #include "advise/evidence/line_calls.h"
+#include "advise/evidence/step_calls.h"
 
 namespace laptime {
 
@@ -45,11 +46,17 @@ bool may_be_the_loaders(const Evidence& evidence, const StepLine& line) {
   return false;
 }
 
-// Forward ops by line, per recorded step.
+// Forward ops by line, per recorded step. Calls of compiled functions and waits for their results
+// are the framework's, too: they run ops, on this thread or on another.
 std::map<std::pair<std::string, std::uint32_t>, double> op_times(const Evidence& evidence) {
   std::map<std::pair<std::string, std::uint32_t>, double> times;
   for (const StepOp& op : evidence.ops())
     if (!op.backward && op.within.empty()) times[{op.file, op.line}] += op.self_ns;
+  for (const SpanKind kind : {SpanKind::dispatch, SpanKind::wait})
+    for (const StepCall& call : calls_in_steps(evidence.analysis(), evidence.main_phase(), kind)) {
+      double& ns = times[{call.file, call.line}];
+      ns = std::max(ns, call.ns);  // ops that ran in the call are inside it
+    }
   return times;
 }
 
