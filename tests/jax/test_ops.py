@@ -64,6 +64,12 @@ def test_ops_have_lines_and_layers(trained):
     assert layers["Net.Dense_1"]["backward_ns"] > 0
 
 
+def test_live_bytes_are_a_curve(trained):
+    (curve,) = (row for row in trained[0].rows("values") if row["name"] == "jax live bytes")
+    parameters = 2048 * 64 + 64 * 10  # of the dense layers; the optimizer keeps two of each
+    assert 3 * 4 * parameters < curve["max"] < 5 * 4 * parameters
+
+
 def test_results_are_the_same(trained, plain):
     assert trained[0].output == plain(TRAINING)
 
