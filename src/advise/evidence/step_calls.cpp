@@ -25,11 +25,13 @@ std::vector<StepCall> calls_in_steps(const Analysis& analysis, const MainPhase& 
   for (std::uint32_t row = 0; row < spans.size(); ++row) {
     if (spans.kind[row] != kind || !cursor.contains(spans.start[row])) continue;
     StepCall& sum = sums[{spans.name[row], lines[spans.call_site.value_or(row, 0)]}];
-    sum.calls += 1 / count;
-    sum.ns += static_cast<double>(spans.duration[row]) / count;
+    ++sum.calls;
+    sum.ns += static_cast<double>(spans.duration[row]);
   }
   std::vector<StepCall> calls;
   for (auto& [key, sum] : sums) {
+    sum.calls /= count;
+    sum.ns /= count;
     sum.name = run.strings[key.first];
     sum.file = file_at(lines, key.second).value_or("");
     sum.line = line_at(lines, key.second).value_or(0);

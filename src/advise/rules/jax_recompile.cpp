@@ -62,7 +62,9 @@ std::vector<Finding> find_jax_recompile(const Evidence& evidence) {
   const auto* line = std::get_if<std::int64_t>(&(*all.largest)[*find_column(table, "line")]);
   const std::string reason = text("reason");
   const double part = all.ns / static_cast<double>(evidence.main_phase().steps().size());
-  const double step = evidence.step_ns() + part;
+  // Steps that compile are left out of the mean step if they are few.
+  const double included = evidence.host(HostCategory::compile).ns;
+  const double step = evidence.step_ns() + std::max(0.0, part - included);
   return {
       {text("file"), line ? static_cast<std::uint32_t>(*line) : 0, part / step,
        predict(step, Part{part, 0}, {0, 0.3}), Confidence::high,
