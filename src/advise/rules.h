@@ -38,6 +38,8 @@ namespace laptime {
   RULE(kEagerLoop) \
   RULE(kRecompile) \
   RULE(kRetracing) \
+  RULE(kJaxRecompile) \
+  RULE(kJaxSync) \
   RULE(kPageableCopy) \
   RULE(kTinyCopies) \
   RULE(kTf32) \

@@ -10,7 +10,6 @@ from laptime.collect import profiler_owner
 from laptime.collect.signal_handlers import raised_by_handler
 from laptime.collect.source import Source
 
-
 # A profile stays in memory until its burst ends. One of more steps is read in parts.
 _MOST_STEPS = 64
 

@@ -153,27 +153,6 @@ std::vector<StepOp> ops_in_steps(const Analysis& analysis, const MainPhase& main
   return result;
 }
 
-std::map<std::pair<std::string, std::uint32_t>, double> calls_in_steps(
-    const Analysis& analysis, const MainPhase& main_phase) {
-  std::vector<Interval> steps;
-  for (const HostStep& s : main_phase.steps())
-    steps.push_back({s.step.start_ns, s.step.start_ns + s.step.wall_ns});
-  const auto count = static_cast<double>(steps.size());
-  const Intervals intervals(std::move(steps));
-  const Spans& spans = analysis.run().tracks[main_phase.track()].spans;
-  const LineIds& lines = analysis.lines();
-  std::map<std::pair<std::string, std::uint32_t>, double> calls;
-  for (std::uint32_t row = 0; row < spans.size(); ++row) {
-    if (spans.kind[row] != SpanKind::dispatch ||
-        !intervals.overlaps(spans.start[row], spans.end(row)))
-      continue;
-    const std::uint32_t line = lines[spans.call_site.value_or(row, 0)];
-    calls[{std::string(file_at(lines, line).value_or("")), line_at(lines, line).value_or(0)}] +=
-        static_cast<double>(spans.duration[row]) / count;
-  }
-  return calls;
-}
-
 std::vector<StepLine> lines_in_steps(const Analysis& analysis, const MainPhase& main_phase) {
   const Run& run = analysis.run();
   const std::vector<bool> in_phase = numbers_in_phase(analysis, main_phase);

@@ -29,10 +29,6 @@ struct StepOp {
 
 std::vector<StepOp> ops_in_steps(const Analysis& analysis, const MainPhase& main_phase);
 
-// By line: the time in calls of compiled functions that it makes, per step.
-std::map<std::pair<std::string, std::uint32_t>, double> calls_in_steps(const Analysis& analysis,
-                                                                       const MainPhase& main_phase);
-
 // A line of the program's own code.
 struct StepLine {
   std::string file, function;

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "advise/evidence/line_calls.h"
+#include "advise/evidence/step_calls.h"
 
 namespace laptime {
 
@@ -49,12 +50,15 @@ bool may_be_the_loaders(const Evidence& evidence, const StepLine& line) {
 // Whether a line of Python calls it. Ops of a compiled function have the lines that it was made of.
 bool is_called(const StepOp& op) { return !op.backward && !op.of_call && op.within.empty(); }
 
-// Forward ops and calls of compiled functions by line, per step.
+// Forward ops by line, per step. Calls of compiled functions and waits for their results are the
+// framework's, too: they run ops, on this thread or on another.
 std::map<std::pair<std::string, std::uint32_t>, double> op_times(const Evidence& evidence) {
-  std::map<std::pair<std::string, std::uint32_t>, double> times =
-      calls_in_steps(evidence.analysis(), evidence.main_phase());
+  std::map<std::pair<std::string, std::uint32_t>, double> times;
   for (const StepOp& op : evidence.ops())
     if (is_called(op)) times[{op.file, op.line}] += op.self_ns;
+  for (const SpanKind kind : {SpanKind::dispatch, SpanKind::wait})
+    for (const StepCall& call : calls_in_steps(evidence.analysis(), evidence.main_phase(), kind))
+      times[{call.file, call.line}] += call.ns;
   return times;
 }
 

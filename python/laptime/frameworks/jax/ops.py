@@ -1,4 +1,6 @@
-"""Records XLA's instructions through JAX's own profiler."""
+"""Records XLA's instructions through JAX's own profiler, and at the end of each burst the bytes of
+live arrays.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from jax._src.lib import _profiler
 
 from laptime.collect.profiler_source import ProfilerSource
 from laptime.frameworks.jax.compiled_lines import CompiledLines
+from laptime.frameworks.jax.memory import put_live_bytes
 
 _HOST_LEVEL = 2  # instructions and the runtime's own work
 
@@ -30,4 +33,6 @@ class JaxOps(ProfilerSource):
 
     def _stop(self) -> bytes:
         session, self._session = self._session, None
-        return bytes(session.stop())
+        space = bytes(session.stop())
+        put_live_bytes()
+        return space
