@@ -28,9 +28,6 @@ std::uint64_t input_requests();
 inline constexpr std::size_t kMostRequests = std::size_t{1} << 14;
 std::vector<std::uint64_t> request_starts(std::uint64_t first);
 
-// While a thread's wait is timed elsewhere, for example in Python, the hook is silent on it.
-void set_input_timed_elsewhere(bool timed);
-
 // Replaces the entry of `table` that points at `method` by `ours`. False if there is none, or if
 // the page cannot be written.
 bool replace_in_table(void** table, std::size_t entries, void* method, void* ours);
