@@ -38,9 +38,9 @@ SLOW = ".map(lambda x: tf.ensure_shape(tf.py_function(slow, [x], tf.float32), (8
 @pytest.mark.parametrize(
     ("dataset", "generate", "limits"),
     [
-        (f"{ARRAYS}{SLOW}.batch(16).prefetch(2)", 0, "Map"),
+        (f"{ARRAYS}{SLOW}.batch(16).prefetch(2)", 0, "MapAndBatch"),
         (f"{GENERATOR}.map(lambda x: x * 2).batch(16).prefetch(2)", 0.003, "Generator"),
-        (f"{GENERATOR}{SLOW}.batch(16)", 0, "Map"),
+        (f"{GENERATOR}{SLOW}.batch(16)", 0, "MapAndBatch"),
     ],
 )
 def test_the_stage_that_limits(tmp_path, dataset, generate, limits):
@@ -48,8 +48,10 @@ def test_the_stage_that_limits(tmp_path, dataset, generate, limits):
     stages = recorded.rows("pipeline")
     (stage,) = [row for row in stages if row["limits"]]
     assert stage["stage"] == limits
-    assert stage["calls"] == pytest.approx(160, abs=16)
-    assert stage["self_ns"] == pytest.approx(160 * 3.2e6, rel=0.25)
+    batches = 160 if limits == "Generator" else 10
+    assert stage["calls"] == pytest.approx(batches, rel=0.1, abs=1)
+    if limits == "Generator":  # the stages around it wait for it on other threads
+        assert stage["self_ns"] == pytest.approx(160 * 3.2e6, rel=0.3)
 
 
 def test_ops_of_map_functions_are_not_ops_of_the_step(tmp_path):
