@@ -94,6 +94,11 @@ def op_type(event):
     return match[1] if match and not event.name.startswith("end:") else None
 
 
+def is_wait(op):
+    """The wait for a batch, which is recorded by other means."""
+    return op.startswith("IteratorGetNext")
+
+
 def ops_of(space):
     events = [
         event
@@ -101,7 +106,8 @@ def ops_of(space):
         for line in plane.lines
         for event in line.events
     ]
-    return collections.Counter(filter(None, map(op_type, events))), len(events)
+    ops = [op for op in map(op_type, events) if op and not is_wait(op)]
+    return collections.Counter(ops), len(events)
 
 
 def main(path):

@@ -33,9 +33,6 @@ std::vector<std::uint64_t> busiest_request_starts(std::uint64_t first);
 // succeeds at the end of the input, too. Then no step follows it before `end`.
 bool last_is_empty(const std::vector<std::uint64_t>& starts, std::uint64_t end);
 
-// While a thread's wait is timed elsewhere, for example in Python, the hook is silent on it.
-void set_input_timed_elsewhere(bool timed);
-
 // Replaces the entry of `table` that points at `method` by `ours`. False if there is none, or if
 // the page cannot be written.
 bool replace_in_table(void** table, std::size_t entries, void* method, void* ours);

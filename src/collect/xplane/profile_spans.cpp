@@ -17,6 +17,11 @@ constexpr std::uint64_t kMostMemoryOfNames = std::uint64_t{256} << 20;
 // Begins the scopes in which tf.data runs a function that the program gave to a stage.
 constexpr std::string_view kInputFunction = "InstantiatedCapturedFunction::";
 
+// An op whose time is the wait for a batch.
+bool is_request(const PlaneSpan& span) {
+  return span.name.kind.name.starts_with("IteratorGetNext");
+}
+
 bool is_op(SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; }
 
 }  // namespace
@@ -92,6 +97,8 @@ bool ProfileSpans::is_wanted(const PlaneSpan& span) const {
       return false;
     case SpanKind::loader:
       return !filter_.input_hooked;
+    case SpanKind::op:
+      return !span.repeats && !(filter_.input_hooked && is_request(span));
     case SpanKind::dispatch:
       return !filter_.dispatch_hooked && !span.repeats;
     default:

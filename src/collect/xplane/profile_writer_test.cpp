@@ -158,11 +158,12 @@ TEST_F(ProfileWriterTest, LeavesOutWhatIsRecordedByOtherMeans) {
                             {"$train.py:1 main", 0, 80'000'000},
                             {"EagerLocalExecute: __inference_f_1", 0, 70'000'000},
                             {"IteratorGetNextOp::DoCompute", 1'000'000, 1'000'000},
+                            {"EagerLocalExecute: IteratorGetNext", 2'000'000, 900'000},
                             {"KernelAndDeviceFunc::Run", 3'000'000, 1'000'000},
                             {"my range", 5'000'000, 1'000'000},
                             {"Iterator::Root::Map", 7'000'000, 1'000'000, {{"id", 3}}}})
                      .bytes());
-  EXPECT_EQ(put(space), 4u);
+  EXPECT_EQ(put(space), 5u);
   EXPECT_EQ(put(space, {.input_hooked = true, .dispatch_hooked = true}), 2u);
 }
 

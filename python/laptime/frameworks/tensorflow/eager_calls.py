@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import partial
 from types import FrameType
 
 from tensorflow.python import pywrap_tfe
@@ -47,11 +48,9 @@ class EagerCallNotes:
         native = self._native
         for module, name, name_at in _OPS:
             if hasattr(module, name):
-                self._patches.replace(
-                    module, name, lambda function, at=name_at: native.wrap_op(function, at)
-                )
+                self._patches.replace(module, name, partial(native.wrap_op, name_at=name_at))
         self._patches.replace(
-            pywrap_tfe, "TFE_Py_RecordGradient", lambda function: native.wrap_note(function, 0)
+            pywrap_tfe, "TFE_Py_RecordGradient", partial(native.wrap_note, name_at=0)
         )
         self._patches.replace(pywrap_tfe, "TFE_Py_TapeGradient", native.wrap_tape)
         pywrap_tfe.TFE_Py_RegisterGradientFunction(self._gradient)

@@ -22,6 +22,7 @@ _TAPE, _GRADIENTS = "gradient_tape/", "gradients/"
 _DEEPEST = 8  # nested calls of functions
 _IN_BRANCH = re.compile(r"(\w+)/_\d+/")
 _CALLS = ("StatefulPartitionedCall", "PartitionedCall")
+_NO_FORWARD = ("Const", "Placeholder", "ReadVariableOp", "Shape")  # inputs of any op
 _BRANCHES = {  # the attribute with the function
     "While": {"body": "body", "cond": "cond"},
     "If": {"then": "then_branch", "else": "else_branch"},
@@ -69,15 +70,23 @@ class GraphOps:
     def _forward_of(self, name: str) -> Any:
         """The op whose gradient the op ``name`` computes. None: it is no gradient."""
         before, tape, path = name.rpartition(_TAPE)
-        while tape and path:
+        while tape and "/" in path:
+            path = path.rpartition("/")[0]
             if (op := self.ops.get(before + path)) is not None:
                 return op
-            path = path.rpartition("/")[0]
         _, gradients, path = name.rpartition(_GRADIENTS)
         while gradients and path:
             path = path.rpartition("_grad")[0]
             if (op := self.ops.get(path)) is not None:
                 return op
+        return self._forward_input(name) if tape else None
+
+    def _forward_input(self, name: str) -> Any:
+        """A gradient is often computed from what its forward op computed."""
+        op = self.ops.get(name)
+        for tensor in op.inputs if op is not None else ():
+            if not is_gradient(tensor.op.name) and tensor.op.type not in _NO_FORWARD:
+                return tensor.op
         return None
 
     def _forward_graphs(self, call: Any) -> Iterator[GraphOps]:

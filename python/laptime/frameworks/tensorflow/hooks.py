@@ -18,15 +18,16 @@ from laptime._native import recording, tensorflow_steps
 from laptime.collect.patches import Patches
 
 
-def install_hooks(steps: tensorflow_steps.StepHooks, patches: Patches) -> None:
+def install_hooks(steps: tensorflow_steps.StepHooks, patches: Patches, input_hooked: bool) -> None:
+    """``input_hooked``: waits for input are recorded where TensorFlow's runtime makes them."""
     patches.around(
         OwnedIterator,
         "__next__",
         before=steps.batch_requested,
         after=steps.batch_received,
-        span="input",
+        span="" if input_hooked else "input",
         kind=recording.LOADER,
-        end_span="input end",
+        end_span="" if input_hooked else "input end",
     )
     patches.around(Function, "__call__", before=steps.function_began, after=steps.function_ended)
     patches.around(

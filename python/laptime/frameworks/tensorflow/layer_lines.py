@@ -1,7 +1,7 @@
 """Which layer of Keras, and which line of the program, an op belongs to.
 
-The line is the innermost line of the user's own code. If that line called a model and not the layer, as
-with a functional model, it is the line where the layer was made.
+The line is the innermost one of the user's own code. If that line called a model and not the layer,
+as with a functional model, it is the line where the layer was made.
 """
 
 from __future__ import annotations

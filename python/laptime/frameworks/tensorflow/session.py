@@ -61,7 +61,7 @@ class Session(StepSession):
             recording.warn(
                 "tensorflow_input", f"waits for input inside tf.functions not recorded: {problem}"
             )
-        install_hooks(self._hooks, self._patches)
+        install_hooks(self._hooks, self._patches, input_hooked=not problem)
         tracing.install(self._patches, self._functions)
         marked_steps.install(self._steps, self._patches)
         Settings().install(self._patches)

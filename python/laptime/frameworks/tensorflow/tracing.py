@@ -37,9 +37,10 @@ class TracedFunctions:
         self._functions[_text(function.name)] = function
 
     def graph_of(self, name: str) -> Any:
-        """None if the function no longer exists. A function that ran under a tape has the graph that
-        it was made from: ``__forward_f_8`` and ``__inference___backward_f_6_9`` that of the newest
-        ``__inference_f_5`` before them.
+        """None if the function no longer exists.
+
+        Of ``__forward_f_8`` and ``__inference___backward_f_6_9``, which run under a tape, it is the
+        graph of ``__inference_f_5``: the newest of this name before them.
         """
         function = self._functions.get(name)
         if function is None:

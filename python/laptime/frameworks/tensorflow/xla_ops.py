@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_FUNCTION = re.compile(r"a(_inference_.+?_\d+)__Xla")
+_FUNCTION = re.compile(r"a(_inference_.+?_\d+)__")
 _PROGRAMS = "/host:metadata"
 _DEEPEST = 8  # computations that call each other
 

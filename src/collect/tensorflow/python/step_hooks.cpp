@@ -99,7 +99,6 @@ class StepHooks {
   }
 
   void batch_requested(nb::handle iterator) {
-    set_input_timed_elsewhere(true);
     if (!makes_steps()) return;
     if (rules_.is_between()) record::begin_step();
     begin();
@@ -107,7 +106,6 @@ class StepHooks {
   }
 
   void batch_received(nb::handle iterator, nb::handle batch, nb::handle raised) {
-    set_input_timed_elsewhere(false);
     if (!makes_steps()) return;
     const std::int64_t loader = loader_of(iterator);
     if (raised.is_none())
