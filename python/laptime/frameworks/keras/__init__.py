@@ -23,9 +23,10 @@ def watch_loops() -> None:
         return
     _is_watching = True
     try:
-        from laptime.frameworks.keras import layers, loops
+        from laptime.frameworks.keras import input_waits, layers, loops
 
         loops.install()
+        input_waits.install()
         layers.install()
     except Exception as error:
         say(f"keras is not measured: {error}")
