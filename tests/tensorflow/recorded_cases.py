@@ -84,9 +84,7 @@ def cases_of(program, folder, **variables):
     process, path = record(PROGRAMS / program, folder, "-q", **variables)
     assert process.returncode == 0, process.stderr
     found = spans(path)
-    scopes = {
-        span["name"].removeprefix("case: "): span for span in found if span["cat"] == "scope"
-    }
+    scopes = {span["name"].removeprefix("case: "): span for span in found if span["cat"] == "scope"}
 
     def within(scope, kind):
         return [

@@ -23,10 +23,9 @@ def test_steps_of_keras(tmp_path, backend):
     cases = check(found)
     assert cases["last partial batch"].samples == [32, 32, 32, 4] * 2
     assert cases["steps_per_execution"].samples == ([8] * 12 + [4] + [25] * 4) * 2
-    # On TensorFlow the next batch is read while a step runs. On torch Keras takes a second batch
-    # before the loop begins.
-    overlap = 0 if backend == "jax" else 0.15
-    check_wait(cases["input that sleeps"], truth["slept_ms"], overlap)
+    # On TensorFlow the next batch is read while a step runs. On the others Keras takes a second
+    # batch before the loop begins.
+    check_wait(cases["input that sleeps"], truth["slept_ms"], overlap=0.15)
 
 
 def test_steps_of_loops_by_hand(tmp_path):
