@@ -1,7 +1,8 @@
 """Programs that know their own steps run under `laptime run`, and are read back.
 
-Such a program puts each case into a scope "case: NAME". Its last line is JSON: for each case the
-name and the phases, each with its number of batches.
+Such a program puts each case into a scope "case: NAME". Its last line is JSON: "cases" has for each
+case the name and the phases, each with its number of batches. "slept_ms" is how long its input took
+in the case "input that sleeps".
 """
 
 import json
@@ -77,13 +78,13 @@ def end_of(span):
 
 
 def cases_of(program, folder, **variables):
-    """Runs the program. A step belongs to the case in which it ended."""
+    """Runs the program; the cases, and what else it printed. A step belongs to the case in which it
+    ended.
+    """
     process, path = record(PROGRAMS / program, folder, "-q", **variables)
     assert process.returncode == 0, process.stderr
     found = spans(path)
-    scopes = {
-        span["name"].removeprefix("case: "): span for span in found if span["cat"] == "scope"
-    }
+    scopes = {span["name"].removeprefix("case: "): span for span in found if span["cat"] == "scope"}
 
     def within(scope, kind):
         return [
@@ -92,7 +93,9 @@ def cases_of(program, folder, **variables):
             if span["cat"] == kind and scope["ts"] < end_of(span) <= end_of(scope) + 1
         ]
 
-    return [
+    truth = json.loads(process.stdout.splitlines()[-1])
+    cases = [
         Case(name, phases, within(scopes[name], "step"), within(scopes[name], "loader"))
-        for name, phases in json.loads(process.stdout.splitlines()[-1])
+        for name, phases in truth["cases"]
     ]
+    return cases, truth

@@ -3,8 +3,6 @@
 import pytest
 from recorded_cases import cases_of
 
-SLEPT_MS = 300  # by the input of the case "input that sleeps"
-
 
 def check(cases):
     wrong = {
@@ -14,24 +12,29 @@ def check(cases):
     return {case.name: case for case in cases}
 
 
+def check_wait(case, slept_ms, overlap=0.0):
+    """The 4 ms: a sleeping program wakes up late on a busy machine."""
+    assert (0.98 - overlap) * slept_ms <= case.waited_ms <= 1.02 * slept_ms + 4
+
+
 @pytest.mark.parametrize("backend", ["tensorflow", "jax", "torch"])
 def test_steps_of_keras(tmp_path, backend):
-    cases = check(cases_of("keras_cases.py", tmp_path, KERAS_BACKEND=backend))
+    found, truth = cases_of("keras_cases.py", tmp_path, KERAS_BACKEND=backend)
+    cases = check(found)
     assert cases["last partial batch"].samples == [32, 32, 32, 4] * 2
     assert cases["steps_per_execution"].samples == ([8] * 12 + [4] + [25] * 4) * 2
-    check_wait(cases["input that sleeps"])
+    # On TensorFlow the next batch is read while a step runs. On the others Keras takes a second
+    # batch before the loop begins.
+    check_wait(cases["input that sleeps"], truth["slept_ms"], overlap=0.15)
 
 
 def test_steps_of_loops_by_hand(tmp_path):
-    cases = check(cases_of("loop_cases.py", tmp_path))
+    found, truth = cases_of("loop_cases.py", tmp_path)
+    cases = check(found)
     assert cases["eager"].samples == cases["function"].samples == [10] * 16
-    check_wait(cases["input that sleeps"])
+    check_wait(cases["input that sleeps"], truth["slept_ms"])
 
 
 @pytest.mark.parametrize("program", ["thread.py", "feeds_jax.py"])
 def test_steps(tmp_path, program):
-    check(cases_of(program, tmp_path))
-
-
-def check_wait(case):
-    assert SLEPT_MS <= case.waited_ms <= 1.02 * SLEPT_MS + 3
+    check(cases_of(program, tmp_path)[0])

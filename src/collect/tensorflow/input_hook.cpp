@@ -109,9 +109,9 @@ void* find_library() {
 const char* hook_kernels() {
   void* const library = find_library();
   if (library == nullptr) return "this TensorFlow does not export the kernel of IteratorGetNext";
-  if (!hook_kernel<kNext>(library,
-                      "_ZN10tensorflow4data17IteratorGetNextOp9DoComputeEPNS_15OpKernelContextE",
-                      "_ZTVN10tensorflow4data17IteratorGetNextOpE"))
+  if (!hook_kernel<kNext>(
+          library, "_ZN10tensorflow4data17IteratorGetNextOp9DoComputeEPNS_15OpKernelContextE",
+          "_ZTVN10tensorflow4data17IteratorGetNextOpE"))
     return "the kernel of IteratorGetNext cannot be replaced";
   // Loops of AutoGraph use this one.
   (void)hook_kernel<kAsOptional>(
@@ -134,18 +134,7 @@ void for_requests(std::uint64_t first, Function function) {
 
 struct Starts {
   std::vector<std::uint64_t> moments;
-  bool newest_is_optional = false;
-
-  void add(std::uint64_t start, const Request& request) {
-    if (moments.empty() || start > moments.back())
-      newest_is_optional = request.is_optional.load(std::memory_order_relaxed);
-    moments.push_back(start);
-  }
-  std::vector<std::uint64_t> sorted() && {
-    std::sort(moments.begin(), moments.end());
-    if (newest_is_optional && last_is_empty(moments, ticks())) moments.pop_back();
-    return std::move(moments);
-  }
+  bool are_optional = false;
 };
 
 }  // namespace
@@ -165,31 +154,26 @@ bool replace_in_table(void** table, std::size_t entries, void* method, void* our
 std::uint64_t input_requests() { return request_count.load(); }
 
 std::vector<std::uint64_t> request_starts(std::uint64_t first) {
-  Starts starts;
-  for_requests(first, [&](std::uint64_t start, const Request& request) {
-    starts.add(start, request);
-  });
-  return std::move(starts).sorted();
+  std::vector<std::uint64_t> starts;
+  for_requests(first,
+               [&](std::uint64_t start, const Request& /*request*/) { starts.push_back(start); });
+  std::sort(starts.begin(), starts.end());
+  return starts;
 }
 
 std::vector<std::uint64_t> busiest_request_starts(std::uint64_t first) {
   std::map<const void*, Starts> by_kernel;
   for_requests(first, [&](std::uint64_t start, const Request& request) {
-    by_kernel[request.kernel.load(std::memory_order_relaxed)].add(start, request);
+    Starts& starts = by_kernel[request.kernel.load(std::memory_order_relaxed)];
+    starts.moments.push_back(start);
+    starts.are_optional = request.is_optional.load(std::memory_order_relaxed);
   });
   Starts busiest;
   for (auto& [kernel, starts] : by_kernel)
     if (starts.moments.size() > busiest.moments.size()) busiest = std::move(starts);
-  return std::move(busiest).sorted();
-}
-
-bool last_is_empty(const std::vector<std::uint64_t>& starts, std::uint64_t end) {
-  if (starts.size() < 2) return false;
-  std::vector<std::uint64_t> lengths;
-  for (std::size_t i = 1; i < starts.size(); ++i) lengths.push_back(starts[i] - starts[i - 1]);
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return end - starts.back() < *middle / 2;
+  std::sort(busiest.moments.begin(), busiest.moments.end());
+  if (busiest.are_optional) busiest.moments.pop_back();
+  return std::move(busiest.moments);
 }
 
 const char* install_input_hook() {

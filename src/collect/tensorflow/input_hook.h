@@ -26,12 +26,10 @@ std::uint64_t input_requests();
 // batch. The oldest are missing if there are more than kMostRequests.
 inline constexpr std::size_t kMostRequests = std::size_t{1} << 14;
 std::vector<std::uint64_t> request_starts(std::uint64_t first);
-// The same, only of the kernel that made the most requests.
+// The same, only of the kernel that made the most requests. Without the last one if that is for an
+// optional element. Assumption: it ended a loop of AutoGraph, and was empty. It succeeds all the
+// same.
 std::vector<std::uint64_t> busiest_request_starts(std::uint64_t first);
-
-// Whether the last of several requests got no batch. Assumption: a request for an optional element
-// succeeds at the end of the input, too. Then no step follows it before `end`.
-bool last_is_empty(const std::vector<std::uint64_t>& starts, std::uint64_t end);
 
 // Replaces the entry of `table` that points at `method` by `ours`. False if there is none, or if
 // the page cannot be written.

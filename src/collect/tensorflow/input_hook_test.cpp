@@ -40,14 +40,6 @@ TEST_F(ReadOnlyTable, MakesThePageReadOnlyAgain) {
   EXPECT_DEATH(*const_cast<void* volatile*>(table_) = nullptr, "");
 }
 
-TEST(LastRequest, IsEmptyIfNoStepFollows) {
-  EXPECT_TRUE(last_is_empty({100, 200, 300}, 310));
-  EXPECT_TRUE(last_is_empty({100, 200, 1300, 1400}, 1449));  // the median counts
-  EXPECT_FALSE(last_is_empty({100, 200, 300}, 390));
-  EXPECT_FALSE(last_is_empty({100}, 101));
-  EXPECT_FALSE(last_is_empty({}, 101));
-}
-
 TEST(InputHook, GivesAReasonWithoutTensorFlow) { EXPECT_NE(install_input_hook(), nullptr); }
 
 }  // namespace

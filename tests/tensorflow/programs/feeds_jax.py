@@ -22,4 +22,4 @@ with laptime.scope("case: jax"):
         for a in data.as_numpy_iterator():
             w = step(w, a)
     w = step(w, a)  # ends the step before
-print(json.dumps([["jax", [["train", 24]]]]))
+print(json.dumps({"cases": [["jax", [["train", 24]]]]}))

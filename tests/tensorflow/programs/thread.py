@@ -36,4 +36,4 @@ for name, work in {"loop": train, "fit": fit}.items():
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
-print(json.dumps([["loop", [["train", 8]]], ["fit", [["train", 8]]]]))
+print(json.dumps({"cases": [["loop", [["train", 8]]], ["fit", [["train", 8]]]]}))

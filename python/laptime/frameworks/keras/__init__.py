@@ -23,12 +23,13 @@ def watch_loops() -> None:
         return
     _is_watching = True
     try:
-        from laptime.frameworks.keras import layers, loops
+        from laptime.frameworks.keras import input_waits, layers, loops
         from laptime.frameworks.keras.settings import Settings
 
         settings = Settings()
         settings.install()
         loops.install(settings.fit_began)
+        input_waits.install()
         layers.install()
     except Exception as error:
         say(f"keras is not measured: {error}")

@@ -100,6 +100,8 @@ class _Loops:
         stepping = marks.steppers.get(backend.backend())
         if stepping is None or (not self._running and stepping.hooks.by_program):
             return
+        if not self._running:
+            stepping.finish()  # a loop by hand before it
         self._end_last_step()  # of the epoch around it
         stepping.hooks.by_program = True
         self._running.append(_Loop(kind, stepping))

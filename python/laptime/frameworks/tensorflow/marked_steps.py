@@ -12,7 +12,6 @@ from typing import Any
 
 from tensorflow.python.profiler.trace import Trace
 
-from laptime._native import recording
 from laptime.collect.annotations import phase_of
 from laptime.collect.patches import Patches
 from laptime.collect.stepping import Stepping
