@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from laptime._native import recording, torch_ops, xplane
 from laptime.collect import profiler_owner
+from laptime.collect.own_time import own_time
 from laptime.collect.signal_handlers import raised_by_handler
 from laptime.collect.source import Source
 
@@ -37,6 +39,7 @@ class ProfilerSource(Source):
         self._begin: tuple[int, int] | None = None  # while a session runs
         self._events = 0
         self._steps = 0  # in the session
+        self._worked = 0  # ticks, until they are taken
         self._try_out()
         profiler_owner.when_requested(self.off)
 
@@ -60,9 +63,38 @@ class ProfilerSource(Source):
     def events(self) -> int:
         return self._events
 
+    def take_work(self) -> int:
+        worked, self._worked = self._worked, 0
+        return worked
+
     def on(self) -> None:
-        if self._begin is not None or not profiler_owner.acquire(profiler_owner.LAPTIME):
-            return
+        if self._begin is None and profiler_owner.acquire(profiler_owner.LAPTIME):
+            with self._own_work():
+                self._begin_session()
+
+    def at_step(self) -> None:
+        self._steps += 1
+
+    def after_step(self) -> None:
+        if self._steps >= _MOST_STEPS:
+            self.off()
+            self.on()
+
+    def off(self) -> None:
+        if self._begin is not None:
+            with self._own_work():
+                self._end_session()
+
+    @contextlib.contextmanager
+    def _own_work(self) -> Iterator[None]:
+        began = recording.now()
+        try:
+            with own_time():
+                yield
+        finally:
+            self._worked += recording.now() - began
+
+    def _begin_session(self) -> None:
         try:
             self._start()
         except Exception as error:
@@ -73,16 +105,9 @@ class ProfilerSource(Source):
             return
         self._begin, self._steps = torch_ops.clock_point(), 0
 
-    def at_step(self) -> None:
-        self._steps += 1
-        if self._steps >= _MOST_STEPS:
-            self.off()
-            self.on()
-
-    def off(self) -> None:
+    def _end_session(self) -> None:
         begin, self._begin = self._begin, None
-        if begin is None:
-            return
+        assert begin is not None
         end = torch_ops.clock_point()
         try:
             space = self._stop()

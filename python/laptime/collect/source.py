@@ -54,6 +54,15 @@ class Source(ABC):
     def at_step(self) -> None:  # noqa: B027  most sources have nothing to do here
         """Called at the end of each step in which the source was on."""
 
+    def after_step(self) -> None:  # noqa: B027  the same
+        """Called right after the end of each step after which the source is on."""
+
+    def take_work(self) -> int:
+        """Ticks that switching took since the last call, if it is much: the next step begins after
+        it.
+        """
+        return 0
+
     @property
     def events(self) -> int:
         """How many events were recorded since ``load``. The schedule prices recording by it."""

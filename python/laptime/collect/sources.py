@@ -47,6 +47,14 @@ class Sources:
         if self.are_on:
             self._each(lambda source: source.at_step())
 
+    def after_step(self) -> None:
+        if self.are_on:
+            self._each(lambda source: source.after_step())
+
+    def take_work(self) -> int:
+        """Ticks that switching took since the last call, of sources where that is much."""
+        return sum(source.take_work() for source in self.loaded.values())
+
     def events(self) -> int:
         return sum(source.events for source in self.loaded.values())
 

@@ -16,6 +16,8 @@ from laptime.collect.signal_handlers import raised_by_handler
 from laptime.collect.sources import Sources, report_off
 
 _MARKED = "step"
+_LATE = 0.1  # of a step: one that is marked later than this has ended long ago
+_LONG = 0.02  # of a step: switching that takes longer belongs to no step
 
 
 class EventCost(NamedTuple):
@@ -68,7 +70,7 @@ class Stepping:
     def _start_over(self) -> None:
         self._schedule = self._new_schedule()
         self._steps = 0
-        self._events = 0  # events that the sources had recorded when the step began
+        self._events = 0  # events that were priced so far
         self._counted = 0.0  # ticks that the events of recorded steps should have cost
 
     def load_sources(self) -> None:
@@ -215,9 +217,21 @@ class Stepping:
             self._switch(False)
             return
         self._steps += 1
-        counted = (sources.events() - self._events) * self.cost.event if recorded else 0.0
+        on = self._schedule.after(ended, wall, recorded, self._price() if recorded else 0.0)
+        if end and recording.now() - end > _LATE * wall:
+            return  # further steps that have ended may follow, and they had the same sources on
+        self._switch(on)
+        sources.after_step()
+        if sources.take_work() > _LONG * wall:
+            recording.begin_step()
+
+    def _price(self) -> float:
+        """What events should have cost that were recorded since the last call."""
+        assert self._sources is not None
+        before, self._events = self._events, self._sources.events()
+        counted = max(0, self._events - before) * self.cost.event
         self._counted += counted
-        self._switch(self._schedule.after(ended, wall, recorded, counted))
+        return counted
 
     def _recorded_step_ends(self) -> None: ...
 
@@ -226,7 +240,10 @@ class Stepping:
 
     def _switch(self, on: bool) -> None:
         assert self._sources is not None
+        was_on = self._sources.are_on
         self._sources.switch(on)
         self.hooks.recorded = on
+        if was_on:
+            self._price()  # of what was read only now
         if on:
             self._events = self._sources.events()

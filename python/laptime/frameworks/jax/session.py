@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import jax
@@ -14,15 +15,17 @@ from laptime._native import recording
 from laptime.collect import sources
 from laptime.collect.call_sites import configure_call_sites
 from laptime.collect.gc_spans import GcSpans
+from laptime.collect.profiled_cost import profiled_cost
 from laptime.collect.source import Source
 from laptime.collect.step_session import StepSession
-from laptime.collect.stepping import EventCost, Stepping
+from laptime.collect.stepping import Stepping
 from laptime.frameworks.jax.hooks import Hooks
 
 if TYPE_CHECKING:
     from laptime.frameworks.jax import Options
 
 NAME = "jax"
+_cost = partial(profiled_cost, event_ns=3000.0, hooks_ns=1500.0)
 
 
 class Session(StepSession):
@@ -30,7 +33,7 @@ class Session(StepSession):
         super().__init__(NAME, options["budget"], options["steps"])
         self._options = options
         self._gc = GcSpans()
-        self._steps = Stepping(NAME, self._new_schedule, self._load_sources, EventCost)
+        self._steps = Stepping(NAME, self._new_schedule, self._load_sources, _cost)
         self._hooks = Hooks(self._steps.begin, self._steps.mark)
         self._steps.hooks = self._hooks.calls
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import tensorflow as tf
@@ -17,9 +18,10 @@ from laptime.collect.call_sites import configure_call_sites
 from laptime.collect.gc_spans import GcSpans
 from laptime.collect.imports import when_imported
 from laptime.collect.patches import Patches
+from laptime.collect.profiled_cost import profiled_cost
 from laptime.collect.source import Source
 from laptime.collect.step_session import StepSession
-from laptime.collect.stepping import EventCost, Stepping
+from laptime.collect.stepping import Stepping
 from laptime.frameworks.tensorflow import marked_steps, tracing
 from laptime.frameworks.tensorflow.hooks import (
     Datasets,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from laptime.frameworks.tensorflow import Options
 
 NAME = "tensorflow"
+_cost = partial(profiled_cost, event_ns=2300.0, hooks_ns=5000.0)
 
 
 class Session(StepSession):
@@ -42,7 +45,7 @@ class Session(StepSession):
         self._patches = Patches()
         self._gc = GcSpans()
         self._functions = tracing.TracedFunctions()
-        self._steps = Stepping(NAME, self._new_schedule, self._load_sources, EventCost)
+        self._steps = Stepping(NAME, self._new_schedule, self._load_sources, _cost)
         self._hooks = tensorflow_steps.StepHooks(
             begin=self._steps.begin,
             mark=self._steps.mark,
