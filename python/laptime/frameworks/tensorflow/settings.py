@@ -35,6 +35,9 @@ _METHODS = (
     "take",
     "unbatch",
 )
+_KEEP = ("cache", "map", "prefetch", "shuffle")  # as many elements as before
+_GROUP = ("batch", "padded_batch")
+_UNKNOWN = -2
 _SOURCES = ("from_generator", "from_tensor_slices", "list_files")
 _MOST = 64  # calls that are written
 _PYTHON_OPS = ("PyFunc", "EagerPyFunc", "PyFuncStateless")
@@ -47,6 +50,7 @@ class Settings:
         self._calls = 0
         self._depth = 0  # methods call each other
         self._numbers: dict[int, int] = {}  # by id of a dataset that such a call returned
+        self._elements: dict[int, int] = {}  # the same: how many it has, where that is known
 
     def install(self, patches: Patches) -> None:
         recording.set_property("cpus", usable_cpus())
@@ -88,13 +92,13 @@ class Settings:
             return
         self._calls += 1
         self._numbers[id(dataset)] = self._calls
-        weakref.finalize(dataset, self._numbers.pop, id(dataset), None).atexit = False
+        weakref.finalize(dataset, self._forget, id(dataset)).atexit = False
         facts: dict[str, str | int] = {
             "method": method,
             "file": where.file,
             "line": where.line,
             "parallel": int("Parallel" in type(dataset).__name__),
-            "elements": int(dataset.cardinality()),
+            "elements": self._elements_of(method, made_from, dataset),
         }
         if (number := self._numbers.get(id(made_from))) is not None:
             facts["of"] = number
@@ -103,6 +107,28 @@ class Settings:
         facts.update(_function_facts(dataset))
         for key, value in facts.items():
             recording.set_property(f"dataset {self._calls} {key}", value)
+
+
+    def _forget(self, dataset: int) -> None:
+        self._numbers.pop(dataset, None)
+        self._elements.pop(dataset, None)
+
+    def _elements_of(self, method: str, made_from: Any, dataset: Any) -> int:
+        """How many elements the dataset has. -2: unknown, as in TensorFlow. TensorFlow's own way to
+        find it runs an op, and so changes the numbers in the names of later functions.
+        """
+        before = self._elements.get(id(made_from), _UNKNOWN)
+        found = _UNKNOWN
+        if method == "from_tensor_slices":
+            found = int(tf.nest.flatten(dataset._tensors)[0].shape[0])
+        elif method in _KEEP:
+            found = before
+        elif method in _GROUP and before >= 0:
+            size = int(dataset._batch_size.numpy())
+            found = before // size if bool(dataset._drop_remainder.numpy()) else -(-before // size)
+        if found >= 0:
+            self._elements[id(dataset)] = found
+        return found
 
 
 def _line_of_program() -> UserLine:
