@@ -34,4 +34,8 @@ def prepare_environment(name, interpreter, run, *locks):
     python = venv / "bin" / "python"
     if not (ROOT / python).exists() and not run(interpreter, "-m", "venv", venv):
         return None
-    return python if run("tools/pip_sync", venv, *locks) and run("tools/install_package", venv) else None
+    return (
+        python
+        if run("tools/pip_sync", venv, *locks) and run("tools/install_package", venv)
+        else None
+    )

@@ -1,5 +1,8 @@
 """What laptime costs a JAX program on a GPU, and how much of its GPU time has a line.
 
+XLA chooses kernels by measuring, so starts differ in time and in results. For the comparison its
+autotuning is off, and ops are deterministic. Set XLA_FLAGS to the empty string for JAX's default.
+
     python bench/gpu/jax_bench.py [--rounds 5]
 
 The program is bench/frameworks/programs/flax_loop.py, with command buffers on (JAX's default). It
@@ -20,7 +23,13 @@ from pathlib import Path
 from typing import Any
 
 PROGRAM = Path(__file__).parents[1] / "frameworks" / "programs" / "flax_loop.py"
-MODES: dict[str, list[str] | None] = {"bare": None, "no gpu": ["--no-gpu"], "default": []}
+XLA_FLAGS = "--xla_gpu_deterministic_ops=true --xla_gpu_autotune_level=0"
+MODES: dict[str, list[str] | None] = {
+    "bare": None,
+    "no gpu": ["--no-gpu"],
+    "default": [],
+    "full": ["--full"],
+}
 LAPTIME = os.environ.get("LAPTIME") or str(Path(sys.executable).parent / "laptime")
 
 
@@ -28,7 +37,7 @@ def run_once(mode: str, run: str) -> dict[str, Any]:
     command = [sys.executable, str(PROGRAM)]
     if (options := MODES[mode]) is not None:
         command = [LAPTIME, "run", "-q", "-o", run, *options, "--", *command]
-    environment = {**os.environ, "STEPS": os.environ.get("STEPS", "3000")}
+    environment = {"STEPS": "3000", "XLA_FLAGS": XLA_FLAGS, **os.environ}
     output = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     measured: dict[str, Any] = json.loads(output.stdout.strip().splitlines()[-1])
     return measured

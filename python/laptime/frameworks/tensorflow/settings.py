@@ -108,7 +108,6 @@ class Settings:
         for key, value in facts.items():
             recording.set_property(f"dataset {self._calls} {key}", value)
 
-
     def _forget(self, dataset: int) -> None:
         self._numbers.pop(dataset, None)
         self._elements.pop(dataset, None)
