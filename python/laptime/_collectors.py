@@ -118,13 +118,14 @@ def _start() -> None:
     for_torch: Any = {**options["torch"], **shared}
     replace_profiler = for_torch.pop("replace_profiler")  # whether its names lead to laptime's
     when_imported("torch", lambda: _start_torch(for_torch, replace_profiler))
-    for_others: Any = {**shared, "ops": for_torch["ops"], "steps": for_torch["steps"]}
-    when_imported("tensorflow", lambda: _start_tensorflow(for_others))
+    for_tensorflow: Any = {**shared, "ops": for_torch["ops"], "steps": for_torch["steps"]}
+    for_jax: Any = {**for_tensorflow, "gpu": for_torch["gpu"]}
+    when_imported("tensorflow", lambda: _start_tensorflow(for_tensorflow))
     when_imported("keras", _start_keras)
     _share_profilers(options["torch"]["gpu"])
     if options["replace_profilers"]:
         _replace_profilers()
-    when_imported("jax", lambda: _start_jax(for_others))
+    when_imported("jax", lambda: _start_jax(for_jax))
     if options["torch"]["gpu"]:
         for name in _GPU_LIBRARIES:
             _give_gpu_lines_when_imported(name, options["include"], options["exclude"])

@@ -19,7 +19,7 @@ from laptime.collect.closing import write_closing_facts
 from laptime.frameworks import torch as torch_collector
 
 DEFAULT_BUDGET = 0.05
-_SHARED = ("budget", "include", "exclude")  # options of all collectors
+_FOR_FRAMEWORKS = ("ops", "gpu", "steps", "budget", "include", "exclude")  # besides torch
 
 if TYPE_CHECKING:  # its bound would import typing as if the program did
     Function = TypeVar("Function", bound=Callable[..., Any])
@@ -156,7 +156,7 @@ class Recording:
             self._start_frameworks(undo)
 
     def _start_frameworks(self, undo: contextlib.ExitStack) -> None:
-        options = {name: self._torch[name] for name in ("ops", "steps", *_SHARED)}  # type: ignore[literal-required]
+        options = {name: self._torch[name] for name in _FOR_FRAMEWORKS}  # type: ignore[literal-required]
         for name in ("tensorflow", "jax"):
             if name in sys.modules:
                 collector = import_module(f"laptime.frameworks.{name}")

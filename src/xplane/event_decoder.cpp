@@ -141,8 +141,6 @@ void EventDecoder::add_gpu_stat(const StatValue& value, SpanRow& row) {
       row.link = LaunchLink::pack(0, static_cast<std::uint32_t>(value.number));
       break;
     case StatRole::hlo_op:
-      add_text_arg(key_of(value), value, row);
-      break;
     case StatRole::hlo_module:
       add_text_arg(key_of(value), value, row);
       break;

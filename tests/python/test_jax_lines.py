@@ -94,12 +94,18 @@ def test_lines_by_frames():
         "tanh.0": ("/somewhere/train.py", 11, "loss"),
         "loop_tanh_fusion.1": ("/somewhere/train.py", 11, "loss"),
         "wrapped_add": ("/somewhere/train.py", 14, "<module>"),
+        # without a line of their own: those of the instructions beside them
+        "param_0": ("/somewhere/train.py", 11, "loss"),
+        "x": ("/somewhere/train.py", 11, "loss"),
+        "copy-done": ("/somewhere/train.py", 11, "loss"),
     }
 
 
 def test_lines_in_the_instruction():
     assert dict(lines_of_instructions(BEFORE)) == {
-        "input_reduce_fusion": ("/somewhere/train.py", 7, "")
+        "input_reduce_fusion": ("/somewhere/train.py", 7, ""),
+        "x": ("/somewhere/train.py", 7, ""),
+        "nameless": ("/somewhere/train.py", 7, ""),
     }
 
 

@@ -26,6 +26,7 @@ class Options(TypedDict):
     """The options that `laptime run` passes on."""
 
     ops: bool
+    gpu: bool
     # Record ops in these only; each is [begin, end).
     steps: Sequence[Sequence[int]] | None
     budget: float | None

@@ -4,6 +4,7 @@ live arrays.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from jax._src.lib import _profiler
@@ -12,11 +13,14 @@ from laptime.collect.profiler_source import ProfilerSource
 from laptime.frameworks.jax.compiled_lines import CompiledLines
 from laptime.frameworks.jax.memory import put_live_bytes
 
+_CUDA = "jax_plugins.xla_cuda"
 _HOST_LEVEL = 2  # instructions and the runtime's own work
 
 
-def load() -> ProfilerSource:
-    """Raises if this JAX's profiler does not work."""
+def load(gpu: bool) -> ProfilerSource:
+    """Raises if this JAX's profiler does not work. ``gpu``: laptime may record the GPU."""
+    if gpu and any(name.startswith(_CUDA) for name in sys.modules):
+        raise RuntimeError("JAX's profiler would take CUPTI from laptime; --no-gpu records ops")
     return JaxOps()
 
 

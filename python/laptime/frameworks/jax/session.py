@@ -62,11 +62,11 @@ class Session(StepSession):
         wanted: dict[str, Callable[[], Source]] = {}
         # On a GPU, CUPTI records the kernels, and JAX's profiler would take it.
         if self._options["ops"] and jax.default_backend() == "cpu":
-            wanted["ops"] = _load_ops
+            wanted["ops"] = partial(_load_ops, self._options["gpu"])
         return sources.load_sources(NAME, wanted)
 
 
-def _load_ops() -> Source:
+def _load_ops(gpu: bool) -> Source:
     from laptime.frameworks.jax import ops
 
-    return ops.load()
+    return ops.load(gpu)
