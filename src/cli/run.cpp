@@ -179,10 +179,10 @@ void add_torch_options(CLI::App& command, RunOptions& options) {
   auto& torch = options.python.torch;
   command.add_flag_callback(
       "--no-ops", [&torch] { torch.ops = false; },
-      "PyTorch: do not record ops; steps and input waits are still recorded");
+      "PyTorch, TensorFlow, JAX: do not record ops; steps and input waits are still recorded");
   command
       .add_option("--steps", torch.steps,
-                  "PyTorch: record ops in these steps only, e.g. 10:20 (10 to 19, counted from 0) "
+                  "The same: record ops in these steps only, e.g. 10:20 (10 to 19, counted from 0) "
                   "or 10:20,100:110")
       ->type_name("A:B")
       ->check(&problem_of_steps);

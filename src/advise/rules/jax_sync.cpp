@@ -12,9 +12,9 @@ namespace laptime {
 namespace {
 
 constexpr double kEveryOtherStep = 0.5;
-constexpr std::size_t kMostLines = 3;
+constexpr std::size_t kMostWaits = 3;
 // The share of the host's work that still delays the device.
-constexpr Range kLeft{0.1, 1};
+constexpr Range kDelaying{0.1, 1};
 
 // What the host does beside the waits: it could do this for the next step meanwhile.
 Part work_of_host(const Evidence& evidence) {
@@ -37,12 +37,12 @@ std::vector<Finding> find_jax_sync(const Evidence& evidence) {
   const Part work = work_of_host(evidence);
   std::vector<Finding> findings;
   for (const StepCall& wait : waits) {
-    if (wait.calls < kEveryOtherStep || wait.file.empty() || findings.size() == kMostLines)
+    if (wait.calls < kEveryOtherStep || wait.file.empty() || findings.size() == kMostWaits)
       continue;
     const Part hidden = work.with_mean(std::min(all, work.ns) * wait.ns / all);
     findings.push_back(
         {wait.file, wait.line, evidence.share(hidden.ns),
-         predict(evidence.step_ns(), hidden, kLeft), Confidence::low,
+         predict(evidence.step_ns(), hidden, kDelaying), Confidence::low,
          fmt::format("The program waits here for JAX's result, {} a step:{} waits {}. Meanwhile "
                      "Python prepares nothing: its {} a step could run beside the computation.",
                      counted(wait.calls, "time", "times"),

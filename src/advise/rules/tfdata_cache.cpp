@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kMostBytes = 1e9;  // that a cache may take
 // Of the wait, with the work behind the cache, and where the rest of the pipeline is random.
-constexpr Range kLeft = {0.05, 0.6}, kLeftBeforeRandom = {0.1, 0.95};
+constexpr Range kCached = {0.05, 0.6}, kLeftBeforeRandom = {0.1, 0.95};
 
 using Chain = std::vector<const DatasetCall*>;
 
@@ -45,7 +45,7 @@ std::vector<Finding> find_tfdata_cache(const Evidence& evidence) {
   const Part wait = evidence.host(HostCategory::input);
   return {
       {(*last)->file, (*last)->line, evidence.share(wait.ns),
-       gain_of_cheaper_input(evidence, more_follows ? kLeftBeforeRandom : kLeft),
+       gain_of_cheaper_input(evidence, more_follows ? kLeftBeforeRandom : kCached),
        more_follows ? Confidence::low : Confidence::medium,
        fmt::format("`{}` makes the same elements again in every epoch, {} in all; steps wait {} "
                    "for batches.",

@@ -72,7 +72,7 @@ std::vector<Piece> pieces_of(const SpanColumns& spans, const TrackOps& ops) {
 }
 
 // The outermost calls and waits of a track.
-std::vector<Call> calls_of(const Spans& spans) {
+std::vector<Call> outermost_calls(const Spans& spans) {
   std::vector<Call> calls;
   for (std::uint32_t row = 0; row < spans.size(); ++row)
     if (spans.kind[row] == SpanKind::dispatch || spans.kind[row] == SpanKind::wait)
@@ -147,7 +147,7 @@ using Sums = std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, d
 class ProcessWaits {
  public:
   ProcessWaits(const Run& run, const OpAttribution& ops, std::uint32_t stepping_track)
-      : calls_(calls_of(run.tracks[stepping_track].spans)),
+      : calls_(outermost_calls(run.tracks[stepping_track].spans)),
         division_(calls_.empty() ? std::vector<std::vector<Piece>>()
                                  : all_pieces(run, ops, run.tracks[stepping_track].process)) {}
 
