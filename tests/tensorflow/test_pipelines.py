@@ -59,5 +59,5 @@ def test_ops_of_map_functions_are_not_ops_of_the_step(tmp_path):
     dataset = f"{ARRAYS}.map(lambda x: {work}, num_parallel_calls=2).batch(16)"
     recorded = Recorded(tmp_path, PROGRAM.format(dataset=dataset, generate=0))
     shares = {row["category"]: row["share"] for row in recorded.rows("breakdown")}
-    assert shares["input wait"] > 0.7
+    assert max(shares, key=shares.__getitem__) == "input wait"
     assert shares["forward ops"] < 0.2

@@ -33,9 +33,6 @@ class JaxOps(ProfilerSource):
         options = _profiler.ProfileOptions()
         options.python_tracer_level = 0
         options.host_tracer_level = _HOST_LEVEL
-        options.device_tracer_level = (
-            0  # on a machine with a GPU, it would report that CUPTI is used
-        )
         self._session = _profiler.ProfilerSession(options)
 
     def _stop(self) -> bytes:
