@@ -71,6 +71,7 @@ class Stepping:
         self._schedule = self._new_schedule()
         self._steps = 0
         self._events = 0  # events that were priced so far
+        self._reading = 0  # ticks that sources worked within a burst since the step's end
         self._counted = 0.0  # ticks that the events of recorded steps should have cost
 
     def load_sources(self) -> None:
@@ -217,12 +218,15 @@ class Stepping:
             self._switch(False)
             return
         self._steps += 1
-        on = self._schedule.after(ended, wall, recorded, self._price() if recorded else 0.0)
+        counted = self._price() + self._reading if recorded else 0.0
+        on = self._schedule.after(ended, wall, recorded, counted)
         if end and recording.now() - end > _LATE * wall:
             return  # further steps that have ended may follow, and they had the same sources on
         self._switch(on)
+        switching = sources.take_work()
         sources.after_step()
-        if sources.take_work() > _LONG * wall:
+        self._reading = sources.take_work()
+        if switching + self._reading > _LONG * wall:
             recording.begin_step()
 
     def _price(self) -> float:
